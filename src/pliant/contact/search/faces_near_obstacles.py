@@ -124,6 +124,9 @@ def describe(
         c = corners[k, 2] if is_face else b
         before = (to_local(start, row(x0, a)), to_local(start, row(x0, b)), to_local(start, row(x0, c)))
         after = (to_local(end, row(x1, a)), to_local(end, row(x1, b)), to_local(end, row(x1, c)))
+        if kind == SPHERE and hugs_sphere(local[SIZES], before, after, radius[a]):
+            is_contact[k] = False
+            continue
         held = (
             to_local(end, held_at(kind, start, end, row(x0, a), row(x1, a), reach, radius[a])),
             to_local(end, held_at(kind, start, end, row(x0, b), row(x1, b), reach, radius[b])),
@@ -155,6 +158,23 @@ def describe(
             points[k, axis] = now[axis] + end[axis]
             motions[k, axis] = now[axis] + end[axis] - then[axis] - start[axis]
             normals[k, axis] = n[axis]
+
+
+@inlined
+def hugs_sphere(size, before, after, radius):
+    """Whether an edge or a triangle is so short for a sphere of radius `size` that vertices which keep their distance
+    keep all of it outside, wherever it is on its way or held. For a point p between corners y_i no further from each
+    other than s, of which the nearest is m from the centre, |p|^2 >= m^2 - s^2 / 3.
+    """
+    least2, far2 = size * size, 0.0
+    for y in (before, after):
+        least2 = min(least2, min(dot(y[0], y[0]), min(dot(y[1], y[1]), dot(y[2], y[2]))))
+        sides = (subtract(y[1], y[0]), subtract(y[2], y[1]), subtract(y[0], y[2]))
+        far2 = max(far2, max(dot(sides[0], sides[0]), max(dot(sides[1], sides[1]), dot(sides[2], sides[2]))))
+    least, far = math.sqrt(least2), math.sqrt(far2)
+    far += 2.0 * (size + radius - least)  # as far as two corners may be held apart
+    rest2 = least * least - far * far / 3.0
+    return rest2 > 0.0 and least - math.sqrt(rest2) <= radius
 
 
 @inlined
