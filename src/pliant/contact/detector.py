@@ -129,9 +129,8 @@ class Detector:
         if old.pressing is not None:
             self.pressing = inheritance.pressing(old.pressing, self._parties.size)
         self.shortfalls, self.stored = old.shortfalls, old.stored
-        if not self._has_pairs or old.seen is None or not np.array_equal(old.seen[before], x):
-            return
-        self._begin_at(x, inheritance.sides(old.side_history))
+        if self._has_pairs and old.seen is not None and np.array_equal(old.seen[before], x):
+            self._begin_at(x, inheritance.sides(old.side_history))
 
     def begin_step(self, x_prev: np.ndarray) -> None:
         """What penetrates at the start of a step (VBD 3.5)."""
@@ -144,10 +143,9 @@ class Detector:
             self._begin_at(x_prev, no_side_history())
             self.pressing, self.shortfalls, self.stored = None, no_shortfalls(), 0.0
             self._edges.forget()
-        if self._planes_suffice:
-            return
-        about = (x_prev, self.side_history, self.no_self_contact, self.at_convex)
-        self._at_start = find_penetrations(self.team, self.colliders, *about)
+        if not self._planes_suffice:
+            about = (x_prev, self.side_history, self.no_self_contact, self.at_convex)
+            self._at_start = find_penetrations(self.team, self.colliders, *about)
 
     def has_new_neighbours(self, x: np.ndarray, time: float) -> bool:
         """Whether spheres at x (n, 3) [m] and `time` [s] have other neighbours, which colours should keep apart."""
