@@ -116,7 +116,9 @@ def describe(
     thread, threads, barrier, kind, start, end, local, corners, x0, x1, reach, radius,
     weights, points, motions, normals, is_contact,
 ):  # fmt: skip
-    """Weights of the point of each edge or triangle that meets the obstacle first, or is nearest at the end."""
+    """Weights of the point of each edge or triangle that meets the obstacle first, or is nearest where its corners will
+    be held, or where they begin.
+    """
     first, last = share(0, len(corners), thread, threads)
     for k in range(first, last):
         is_face = corners[k, 2] >= 0
