@@ -34,9 +34,9 @@ class SoftnessWatch:
         self._told = 0.0  # [N/m]
         self._told_edge = 0.0  # [m]
 
-    def watch(self, report: ContactReport, model: Model, time: float) -> None:
+    def watch(self, report: ContactReport, error: float, model: Model, time: float) -> None:
         """Warn that contact is too soft: once, and again when twice the stiffness would be needed; and that an edge is
-        inside another body, again when it is twice as deep.
+        inside another body, again when it is twice as deep. error: of the step, not a number if it was not measured.
         """
         edge = report.edge_inside
         if edge is not None and edge.is_too_deep and edge.depth > 2 * self._told_edge:
@@ -47,7 +47,7 @@ class SoftnessWatch:
         soft = report.softest
         if soft is not None and soft.needed_stiffness > 2 * self._told:
             self._told = soft.needed_stiffness
-            words = words_of_softness(soft, model.describe_vertex(soft.vertex))
+            words = words_of_softness(soft, model.describe_vertex(soft.vertex), error)
             logger.warning("t = %g s: %s", time, words, extra={"entry": "contact-too-deep"})
 
 

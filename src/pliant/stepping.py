@@ -326,7 +326,7 @@ class Stepping(Announcing, PrescribedVolumes, StepsApart):
             report.contact = self._detector.end(state.x, self._x_new)
             if self._safe is not None:
                 report.contact = replace(report.contact, **self._safe.held._asdict())
-            self._softness.watch(report.contact, self.model, self.time)
+            self._softness.watch(report.contact, report.error, self.model, self.time)
         new = State(self._x_new, self._v_new, state.v, state.step + 1, self._internal_state_new, poses, twists)
         new.spins, new.inflation = self._spins.copy(), self._inflation
         ending.keep_history(new)

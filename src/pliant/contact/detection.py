@@ -19,7 +19,7 @@ from pliant.contact.search.colliders import Colliders, check_positions, fit_tree
 from pliant.contact.search.impacts import contacts_of, find_impacts, thickness_of
 from pliant.contact.search.motion import motion_of
 from pliant.contact.search.overlaps import overlaps
-from pliant.contact.search.penetration import SurfacePoints, query_penetrations, vertices_in_tets
+from pliant.contact.search.penetration import SurfacePoints, query_penetrations, vertices_in_tets, without_inverted
 from pliant.contact.search.solids_at_convex import SolidsAtConvex
 from pliant.contact.search.surface_pairs import surface_pairs
 from pliant.contact.tracking.closed_starts import outside_closed
@@ -219,6 +219,7 @@ def inside_contacts(
     trees = (colliders.vertex_tree, colliders.tet_tree, colliders.face_tree)
     vertex_tree, tet_tree, face_tree = fit_trees(team, trees, motion)
     pairs = vertices_in_tets(team, vertex_tree, vertices, tet_tree, solid, motion, rules, no_self_contact)
+    pairs = without_inverted(pairs, solid, x, rules.body)
     if not len(pairs.first):
         return no_contacts(), 0, 0
     points = query_penetrations(team, pairs, face_tree, solid, x, motion, rules.body, no_self_contact)

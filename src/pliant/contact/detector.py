@@ -129,9 +129,8 @@ class Detector:
         if old.pressing is not None:
             self.pressing = inheritance.pressing(old.pressing, self._parties.size)
         self.shortfalls, self.stored = old.shortfalls, old.stored
-        if not self._has_pairs or old.seen is None or not np.array_equal(old.seen[before], x):
-            return
-        self._begin_at(x, inheritance.sides(old.side_history))
+        if self._has_pairs and old.seen is not None and np.array_equal(old.seen[before], x):
+            self._begin_at(x, inheritance.sides(old.side_history))
 
     def begin_step(self, x_prev: np.ndarray) -> None:
         """What penetrates at the start of a step (VBD 3.5)."""
@@ -144,10 +143,9 @@ class Detector:
             self._begin_at(x_prev, no_side_history())
             self.pressing, self.shortfalls, self.stored = None, no_shortfalls(), 0.0
             self._edges.forget()
-        if self._planes_suffice:
-            return
-        about = (x_prev, self.side_history, self.no_self_contact, self.at_convex)
-        self._at_start = find_penetrations(self.team, self.colliders, *about)
+        if not self._planes_suffice:
+            about = (x_prev, self.side_history, self.no_self_contact, self.at_convex)
+            self._at_start = find_penetrations(self.team, self.colliders, *about)
 
     def has_new_neighbours(self, x: np.ndarray, time: float) -> bool:
         """Whether spheres at x (n, 3) [m] and `time` [s] have other neighbours, which colours should keep apart."""
@@ -235,18 +233,18 @@ class Detector:
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))
-        given = settings.stiffness
         contacts.stiffness[:] = self._stiffness(contacts) * self._overload.factors(contacts)
         set_friction(contacts, model)
         self.round_bodies.share_answers(contacts, self.is_hard)
-        if given is None or self.pressing is not None:  # with a stiffness, what overlaps at the start presses
+        self._shortfalls = np.zeros(contacts.size)
+        if (
+            settings.stiffness is None or self.pressing is not None
+        ):  # with a stiffness, what overlaps at the start presses
             most = pushes(contacts, model, self.h if h > 0 else 0.0)
-            follows = self.colliders.has_inside if not self.is_hard and given is None else None
+            follows = self.colliders.has_inside if not self.is_hard and settings.stiffness is None else None
             before = no_pressing() if self.pressing is None and self.is_static else self.pressing
             known = (contacts, x0, (self._parties, before), self.shortfalls)
             self._shortfalls = begin_pressing(*known, most, KEPT if self.is_hard else 0.0, follows)
-        else:
-            self._shortfalls = np.zeros(contacts.size)
         if self.is_hard:
             potential = ContactPotential(contacts, 0.0, 0.0, x0, has_multipliers=True, compliance=self._compliance)
         else:
@@ -269,8 +267,12 @@ class Detector:
             return rho / (1 + rho * self._compliance)
         if (given := self.model.settings.stiffness) is not None:
             return np.full(contacts.size, given)
-        harder = 1.0 if self.at_convex is None else self.at_convex.harder(contacts)
-        return np.maximum(harder * chosen_stiffness(contacts, self.scale), contacts.stiffness)
+        return np.maximum(self._chosen(contacts), contacts.stiffness)
+
+    def _chosen(self, contacts: ContactSet) -> np.ndarray:
+        """(k,) [N/m] that contacts have where no stiffness is given."""
+        stiffness = chosen_stiffness(contacts, self.scale, self.colliders.has_inside)
+        return stiffness if self.at_convex is None else self.at_convex.harder(contacts) * stiffness
 
     def settle(self, ends: StepEnds, is_enforced: bool) -> None:
         """Measure what energy a step has gained, and if that is enforced take it out of its velocities, in place."""
@@ -307,10 +309,11 @@ class Detector:
         self.pressing = pressing_of(latest.contacts, pressed, self._shortfalls, *own)
         self.shortfalls = shortfalls_of(latest.contacts, self._shortfalls)
         work, friction_work = latest.work(x)
-        looks_at_edges = self._has_pairs and not (self._planes_suffice or self.model.settings.guarantee)
-        edge = self._edges.after_step(x) if looks_at_edges else None
+        has_no_edges = not self._has_pairs or self._planes_suffice or self.model.settings.guarantee
+        edge = None if has_no_edges else self._edges.after_step(x)
         before, self.stored = self.stored, stored
-        chosen_ones = latest.contacts.stiffness if given is None else chosen_stiffness(latest.contacts, self.scale)
+        wanted = latest.contacts.stiffness if given is None else self._chosen(latest.contacts)
+        asked_for = (self._edge, wanted, given is not None, self.model.clearance)
         return ContactReport(
             listed=len(d),
             touching=int((d > 0).sum()),
@@ -325,9 +328,7 @@ class Detector:
             energy_removed=self._rise.removed,
             friction_work=friction_work,
             stored=self.stored,
-            softest=softest_contact(
-                latest, self._guess, d, self._edge, chosen_ones, given is not None, self.model.clearance
-            ),
+            softest=softest_contact(latest, self._guess, d, *asked_for),
             edge_inside=edge,
         )
 

@@ -114,6 +114,14 @@ class RoundBodies(NamedTuple):
     core_ends: np.ndarray  # (f, 2) vertices at the ends of a core; -1: it has rims
     offsets: np.ndarray  # (f, 4, 3) of the mass points in the body's axes [m]
 
+    def chosen(self, which: np.ndarray) -> RoundBodies:
+        """The features that a mask (f,) chooses."""
+        counts = np.diff(self.sliding_start)
+        start = np.concatenate([[0], np.cumsum(counts[which])])
+        columns = self._replace(sliding=which, sliding_start=which)
+        rows = RoundBodies(*(column[which] for column in columns))
+        return rows._replace(sliding=self.sliding[np.repeat(which, counts)], sliding_start=start)
+
 
 def build_contact(
     settings: Contact,

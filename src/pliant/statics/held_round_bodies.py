@@ -1,7 +1,7 @@
 """Rigid spheres and capsules that are pinned, as obstacles with formulas.
 
-Where a round body touches, points of it slide to (contact.round_bodies), and there are only so many of them: a sheet
-that lies on a ball touches it in more places. What does not move needs no such points: it is an obstacle.
+Where a round body touches, points of it slide to (contact.round_bodies), two for each contact. What does not move
+needs no such points: it is an obstacle.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy as np
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.geometry import rotations
 from pliant.model import Body, Model
-from pliant.model.contact import RoundBodies
 from pliant.model.obstacles import Capsule, Shape, Sphere
 from pliant.model.rigid import RigidBody
 from pliant.model.rigid_shapes import CORE
@@ -51,7 +50,7 @@ def with_obstacles(model: Model, bodies: Sequence[Body], held: np.ndarray) -> Mo
     assert model.contact is not None
     shapes = (*model.contact.shapes, *(_obstacle(bodies[k]) for k in held.tolist()))
     others = ~np.isin(model.contact.round_bodies.body, held)
-    features = RoundBodies(*(column[others] for column in model.contact.round_bodies))
+    features = model.contact.round_bodies.chosen(others)
     return replace(model, contact=replace(model.contact, shapes=shapes, round_bodies=features))
 
 

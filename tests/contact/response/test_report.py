@@ -2,12 +2,14 @@
 
 import logging
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import pliant as pl
 from pliant.contact.detection import find_penetrations
+from pliant.contact.response.report import SoftContact, words_of_softness
 from pliant.contact.tracking.side_history import no_side_history
 
 G = 9.81
@@ -56,11 +58,41 @@ def test_a_soft_contact_is_told_with_the_stiffness_that_would_do(caplog: pytest.
     needed = float(told[-1].split("load, ")[1].split(" N/m")[0])
     assert needed > 100
     caplog.clear()
-    better, _ = cube_on_a_plane(2 * needed)
+    better, _ = cube_on_a_plane(needed)
     with caplog.at_level(logging.WARNING, "pliant"):
         for _ in range(120):
             better.step()
     assert not [record for record in caplog.records if "too low" in record.message]
+
+
+@pytest.mark.parametrize(("depth", "told"), [(1.04e-3, "2.1e+03"), (1.0001e-3, "2.1e+03"), (2.5e-3, "5e+03")])
+def test_the_stiffness_that_a_warning_names_is_more_than_the_one_that_is_set(depth: float, told: str) -> None:
+    """Twice what would just hold the load, rounded up to two digits; not said to be enough before steps converge."""
+    soft = SoftContact(3, depth, 1e-3, 0.0, 1000.0, 3000.0, True)
+    assert soft.needed_stiffness >= 2 * soft.stiffness * depth / soft.bound
+    words = words_of_softness(soft, "vertex 3", 0.01)
+    assert f"load, {told} N/m would hold it." in words
+    assert "Left out, about 3e+03 N/m is chosen there" in words
+    assert "Left out" not in words_of_softness(replace(soft, is_given=False), "vertex 3", np.nan)
+    assert "would hold it once steps converge: this one ended with 68 %" in words_of_softness(soft, "vertex 3", 0.68)
+
+
+def test_a_stiffness_that_is_left_out_as_a_warning_says_is_enough(caplog: pytest.LogCaptureFixture) -> None:
+    """A sheet of a square metre on a ball, whose contacts are given 20 N/m."""
+    told = []
+    for stiffness in (20.0, None):
+        scene = pl.Scene(contact=pl.Contact(stiffness=stiffness, thickness=1e-3))
+        mesh = pl.shapes.cloth((1, 1), (20, 20)).transformed(translation=(0, 0, 0.31))
+        scene.add_cloth(mesh, pl.StVenantKirchhoff(mu=2000.0, lam=2000.0), density=0.2, bending=1e-5)
+        scene.add_sphere((0, 0, 0), 0.3)
+        sim = pl.Simulation(scene, pl.VBD(40), threads=1)
+        caplog.clear()
+        with caplog.at_level(logging.WARNING, "pliant"):
+            for _ in range(90):
+                sim.step()
+        told.append([record.message for record in caplog.records if "contact:" in record.message])
+    assert "Left out, about" in told[0][0]
+    assert not told[1]
 
 
 def test_missed_contacts_are_counted() -> None:

@@ -11,12 +11,13 @@ from pliant.contact.primitives.lowest_on_field import lowest_on_edge, lowest_on_
 from pliant.contact.primitives.lowest_points import lowest
 from pliant.contact.primitives.shapes import measure
 from pliant.contact.search.faces_near_fields import field_contacts_at
-from pliant.contact.search.faces_near_obstacles import _local
+from pliant.contact.search.faces_near_obstacles import _local, hugs_sphere
 from pliant.kernels.threads import Team
-from pliant.lanes.compiled import cached
+from pliant.lanes.compiled import cached, compiled
 from pliant.model import obstacles
 from pliant.model.distance_field import DistanceField
 from pliant.model.model import build_model
+from pliant.model.obstacles import SIZES
 
 G = 9.81
 SHAPES = {
@@ -214,3 +215,33 @@ def newton_matches(solver, **options) -> None:
 
 def test_descent_with_faces_reaches_newtons_minimum() -> None:
     newton_matches(pl.VBD(), stop=pl.Stop(iterations=4000, residual=1e-9), measure_every=100)
+
+
+def test_what_hugs_a_sphere_has_no_lowest_point_between_vertices_that_keep_their_distance() -> None:
+    """Triangles and edges near a sphere, on their way and held, that are passed over: no point of any of them is nearer
+    than its corners by more than the thickness, wherever its corners are on their way.
+    """
+    rng, passed = np.random.default_rng(5), 0
+    local, w = _local(SHAPES["sphere"].row(0.0)), rng.dirichlet(np.ones(3), 400)
+    for _ in range(400):
+        direction = rng.normal(size=3)
+        direction *= rng.uniform(0.29, 0.4) / np.linalg.norm(direction)
+        before = direction + rng.uniform(0.01, 0.1) * rng.uniform(-0.5, 0.5, (3, 3))
+        after = before + rng.uniform(-0.01, 0.01, (3, 3))
+        radius = 10.0 ** rng.uniform(-4, -1.5)
+        corners = (tuple(tuple(p) for p in y) for y in (before, after))
+        if not cached(passes_over)(local[SIZES], *corners, radius):
+            continue
+        passed += 1
+        lengths = np.linalg.norm(after, axis=1, keepdims=True)
+        held = after * np.maximum(lengths, 0.3 + radius) / lengths
+        for y in (before, after, held, before + 0.5 * (after - before)):
+            if np.linalg.norm(y, axis=1).min() >= 0.29:
+                deepest = np.linalg.norm(w @ y, axis=1).min()
+                assert deepest >= np.linalg.norm(y, axis=1).min() - radius * (1 + 1e-9)
+    assert 50 < passed < 350
+
+
+@compiled
+def passes_over(size, before, after, radius):
+    return hugs_sphere(size, before, after, radius)

@@ -9,7 +9,13 @@ from pliant.contact.search import bvh
 from pliant.contact.search.broad_phase import open_rules
 from pliant.contact.search.motion import motion_of
 from pliant.contact.search.overlaps import Pairs
-from pliant.contact.search.penetration import SurfacePoints, query_penetrations, sort_pairs, vertices_in_tets
+from pliant.contact.search.penetration import (
+    SurfacePoints,
+    query_penetrations,
+    sort_pairs,
+    vertices_in_tets,
+    without_inverted,
+)
 from pliant.contact.search.solid import Solid, solid_of
 from pliant.errors import MeshError
 from pliant.geometry import boundary_triangles, shapes
@@ -138,6 +144,27 @@ def test_limb_that_has_grown_into_itself(team: Team) -> None:
     assert (np.abs(along[solid.faces[points.face]]).min(axis=1) > 1.5).all()
     overlap = 0.15 * 4.0 / turn * 1.1
     assert points.depth.max() < overlap + 0.2
+
+
+def test_a_vertex_that_is_pressed_through_its_own_tets_is_not_inside_its_body(team: Team) -> None:
+    """The middle of a face of a block is pressed in by one and a half cells: it is in tets of the block, 0.35 from the
+    other side, but its own are inside out. In a second block at the same place it is, and so is a vertex of a limb that
+    has grown into the block (the test above).
+    """
+    block = shapes.box((1.0, 1.0, 1.0), (4, 4, 4), split="kuhn")
+    middle = np.argmin(np.linalg.norm(block.points - (0, 0, 0.5), axis=1))
+    pressed = block.points + np.array([1e-3, 2e-3, 3e-3])
+    pressed[middle, 2] -= 0.375
+    x, tets, body = together((pressed, block.tets), (block.points, block.tets))
+    solid, rules = solid_of(tets, len(x)), open_rules(len(x), body)
+    vertices = np.array([[middle]], np.int32)
+    motion = motion_of(team, x, x, 0.0)
+    trees = [bvh.build(team, corners, motion, body) for corners in (vertices, solid.tets)]
+    found = vertices_in_tets(team, trees[0], vertices, trees[1], solid, motion, rules)
+    assert set(body[solid.tets[found.second, 0]]) == {0, 1}
+    kept = without_inverted(found, solid, x, body)
+    assert set(body[solid.tets[kept.second, 0]]) == {1}
+    assert set(kept.first) == {middle}
 
 
 def test_straight_way_across_a_gap_does_not_count(team: Team, probe, outward_normals) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from pliant.elements.closest import FACE_OBSTACLE
 TOO_STIFF = 10.0  # times the chosen stiffness: beyond it iterations take long, and what is missed is thrown out
 FLAT = 1e-9  # of an edge: a thickness that counts as none
 TOLERATED = 0.1  # of an edge: how deep a contact without thickness may be, for the geometry says no more than that
+UNBALANCED = 0.05  # of a step's forces: beyond it a depth is that of a motion between two iterations
 LISTED = 4  # pairs that a message names
 
 
@@ -62,8 +64,12 @@ class SoftContact:
 
     @property
     def needed_stiffness(self) -> float:
-        """[N/m] that would keep it within its bound under the same force."""
-        return self.stiffness * self.depth / self.bound
+        """[N/m] that would keep it within half its bound under the same force, rounded up to two digits: a stiffer
+        contact may be hit harder.
+        """
+        needed = 2.0 * self.stiffness * self.depth / self.bound
+        unit = 10.0 ** (math.floor(math.log10(needed)) - 1)
+        return math.ceil(needed / unit) * unit
 
 
 @dataclass(frozen=True)
@@ -124,8 +130,10 @@ def softest_contact(
     )
 
 
-def words_of_softness(soft: SoftContact, where: str) -> str:
-    """The warning that a contact is too deep at a vertex, and what helps."""
+def words_of_softness(soft: SoftContact, where: str, error: float) -> str:
+    """The warning that a contact is too deep at a vertex, and what helps; error: what the step left unbalanced,
+    compared with its forces, not a number if that is not known.
+    """
     said = (
         f"contact: {where} is {1e3 * soft.depth:.3g} mm deep in a contact that should be at most "
         f"{1e3 * soft.bound:.3g} mm deep: "
@@ -142,10 +150,15 @@ def words_of_softness(soft: SoftContact, where: str) -> str:
             f"{' and leave stiffness out' if soft.is_given else ''}."
         )
     too_low = f"stiffness={soft.stiffness:.3g} N/m" if soft.is_given else f"the stiffness of {soft.stiffness:.3g} N/m"
-    return said + (
-        f"{too_low} is too low for the load, {soft.needed_stiffness:.2g} N/m would hold it (if the solver has "
-        "converged; else give it more iterations or smaller steps)."
-    )
+    said += f"{too_low} is too low for the load, {soft.needed_stiffness:.2g} N/m would hold it"
+    if error > UNBALANCED:
+        said += (
+            f" once steps converge: this one ended with {100 * error:.2g} % of its forces unbalanced, so give the "
+            "solver more iterations or smaller steps too"
+        )
+    if soft.is_given and soft.chosen > soft.stiffness:
+        said += f". Left out, about {soft.chosen:.2g} N/m is chosen there, and more where a load asks for it"
+    return said + "."
 
 
 def words_of_edge(edge: EdgeInside, ends: tuple[str, str], body: str) -> str:

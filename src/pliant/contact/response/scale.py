@@ -2,6 +2,8 @@
 
     k = STIFFNESS max(m / h^2, min(e_a, e_b)),     1 / m = 1 / m_a + 1 / m_b
 
+and several times that where a solid meets an obstacle with a formula (0165).
+
 m_a is the mean mass of the vertices of one side that may move, infinite if none may; a rigid body counts as a whole.
 e_a is the mean of the elastic stiffnesses that resist the motion of these vertices alone. Inertia takes what presses
 for one step; the softer material needs no contact that is much stiffer than itself.
@@ -16,12 +18,14 @@ import numpy as np
 
 from pliant.contact.contact_set import ContactSet
 from pliant.contact.tracking.pressing import Pushes
-from pliant.elements.closest import VERTEX_TRIANGLE
+from pliant.elements.closest import VERTEX_OBSTACLE, VERTEX_TRIANGLE
 from pliant.energies.elements import energy_of
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.model import ContactModel, Model
 
 STIFFNESS = 2.0
+AT_VERTICES = 10.0  # times, of solids at obstacles: no clearance hides there how deep they press
+BETWEEN_VERTICES = 3.0  # the same of points of edges and triangles, which take iterations longer to balance
 FRICTION_SPEED = 0.01  # of the speed of a scene: below it friction falls to zero
 PUSH_SPEED = 0.1  # of the speed of the bodies that meet: at which what was found late is pushed out
 EDGES_A_STEP = 0.1  # the speed without gravity
@@ -56,15 +60,16 @@ def scale_of(model: Model, h: float, elastic: np.ndarray) -> ContactScale:
     return ContactScale(elastic, mass / h**2, resistance)
 
 
-def chosen_stiffness(contacts: ContactSet, scale: ContactScale) -> np.ndarray:
-    """k (k,) [N/m]."""
+def chosen_stiffness(contacts: ContactSet, scale: ContactScale, is_solid: np.ndarray | None = None) -> np.ndarray:
+    """k (k,) [N/m]; is_solid (n,) bool: vertices whose contacts with obstacles are harder."""
     stiffness = np.empty(contacts.size)
-    cached(write_stiffness)(contacts, scale.inertia, scale.resistance, stiffness)
+    harder = np.zeros(len(scale.inertia), bool) if is_solid is None else is_solid
+    cached(write_stiffness)(contacts, scale.inertia, scale.resistance, harder, stiffness)
     return stiffness
 
 
 @compiled
-def write_stiffness(contacts, inertia, resistance, stiffness):
+def write_stiffness(contacts, inertia, resistance, is_solid, stiffness):
     for k in range(len(stiffness)):
         v = contacts.vertices[k]
         first, last = 1 if contacts.kind[k] == VERTEX_TRIANGLE else 2, 4
@@ -77,6 +82,8 @@ def write_stiffness(contacts, inertia, resistance, stiffness):
         if least < np.inf:
             largest = max(largest, least)
         stiffness[k] = STIFFNESS * largest if largest > 0.0 else 1.0
+        if contacts.obstacle[k] >= 0 and is_solid[v[0]]:
+            stiffness[k] *= AT_VERTICES if contacts.kind[k] == VERTEX_OBSTACLE else BETWEEN_VERTICES
 
 
 @inlined

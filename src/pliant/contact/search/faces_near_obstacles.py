@@ -14,13 +14,15 @@ import numpy as np
 
 from pliant.contact.contact_set import FACE_THICKNESS, ContactSet, face_contacts, no_contacts
 from pliant.contact.primitives.lowest_points import lowest, lowest_more_exactly, mix, nearest, values_at_corners
+from pliant.contact.primitives.ridge_normals import way_out
 from pliant.contact.primitives.shapes import direction_to_world, distance_and_normal, to_local
 from pliant.contact.search.broad_phase import Surface
 from pliant.contact.search.faces_near_fields import field_contacts_at
+from pliant.contact.search.near_obstacles import contact_with
 from pliant.elements.closest import row
 from pliant.kernels.threads import Team, share
 from pliant.lanes.compiled import cached, compiled, inlined
-from pliant.lanes.vectors import add_scaled, cross, dot, subtract
+from pliant.lanes.vectors import add_scaled, dot, subtract
 from pliant.model import ContactModel
 from pliant.model.obstacles import BOX, CAPSULE, CYLINDER, MESH, SIZES, SPHERE
 
@@ -30,7 +32,6 @@ CONVEX = (SPHERE, BOX, CAPSULE, CYLINDER)
 LOWER, LOWER_STATIC = 1e-3, 1e-6
 SHALLOW_STATIC = 1e-2  # of it: what is no deeper at the end is taken as it is there, and not as it came in
 BETWEEN = 0.01  # the least weight of each corner
-BESIDE = 1e-3  # of an edge: how far beside its lowest point normals are taken
 MAX_STEPS = 24  # of conservative advancement
 HIT = 1e-6  # of the way: what comes nearer has hit
 
@@ -120,7 +121,9 @@ def describe(
     thread, threads, barrier, kind, start, end, local, corners, x0, x1, reach, least, shallow, radius,
     weights, points, motions, normals, is_contact,
 ):  # fmt: skip
-    """Weights of the point of each edge or triangle that meets the obstacle first, or is nearest at the end."""
+    """Weights of the point of each edge or triangle that meets the obstacle first, or is nearest where its corners will
+    be held, or where they begin; in statics (shallow > 0), where they are.
+    """
     first, last = share(0, len(corners), thread, threads)
     for k in range(first, last):
         is_face = corners[k, 2] >= 0
@@ -128,30 +131,38 @@ def describe(
         c = corners[k, 2] if is_face else b
         before = (to_local(start, row(x0, a)), to_local(start, row(x0, b)), to_local(start, row(x0, c)))
         after = (to_local(end, row(x1, a)), to_local(end, row(x1, b)), to_local(end, row(x1, c)))
+        if kind == SPHERE and hugs_sphere(local[SIZES], before, after, radius[a]):
+            is_contact[k] = False
+            continue
+        held, is_exact = after, shallow > 0.0
+        if not is_exact:
+            held = (
+                to_local(end, held_at(kind, start, end, row(x0, a), row(x1, a), reach, radius[a])),
+                to_local(end, held_at(kind, start, end, row(x0, b), row(x1, b), reach, radius[b])),
+                to_local(end, held_at(kind, start, end, row(x0, c), row(x1, c), reach, radius[c])),
+            )
         longest = longest_way(before, after)
-        is_contact[k] = not is_face or kind != BOX or sees_corner(local, before, after, longest)
+        is_contact[k] = not is_face or kind != BOX or sees_corner(local, before, held, longest)
         if not is_contact[k]:
             continue
-        place, has_hit = at_impact(kind, local, before, after, longest, is_face)
-        corner, bound, size = values_at_corners(kind, local, place)
-        if has_hit and shallow > 0.0 and lowest(kind, local, after, is_face)[1] > -shallow * size:
-            place = after
-            corner, bound, size = values_at_corners(kind, local, place)
         within = min(reach, 2.0 * longest) + radius[a]
-        lower = corner - max(least * size, radius[a])  # above it, vertices that keep their distance keep all outside
-        is_contact[k] = bound < lower and (has_hit or bound <= within)
+        place, has_hit = at_impact(kind, local, before, after, longest, is_face)
+        if not has_hit or (is_exact and is_shallow(kind, local, after, is_face, shallow)):
+            place = held
+        is_contact[k], w, d, size = is_lower_between(kind, local, place, is_face, least, radius[a])
+        for other in (held, before):
+            if not is_exact and not (is_contact[k] and (has_hit or d <= within)):
+                place, has_hit = other, False
+                is_contact[k], w, d, size = is_lower_between(kind, local, place, is_face, least, radius[a])
+        is_contact[k] = is_contact[k] and (has_hit or d <= within)
         if not is_contact[k]:
             continue
-        w, d = lowest(kind, local, place, is_face)
-        if not is_face and shallow > 0.0:
-            t, d = lowest_more_exactly(kind, local, place[0], place[1], w[1])
+        if not is_face and is_exact:
+            t = lowest_more_exactly(kind, local, place[0], place[1], w[1])[0]
             w = (1.0 - t, t, 0.0)
-        is_between = min(w[0], w[1]) > BETWEEN and (not is_face or w[2] > BETWEEN)
-        is_contact[k] = is_between and d < lower and (has_hit or d <= within)
         p = mix(w, place)
         d, n = distance_and_normal(kind, local, p)
-        if kind in (BOX, CYLINDER):
-            n = normal_across(kind, local, place, w, n, is_face)
+        n, d = way_out(kind, local, place, is_face, p, d, n, size)
         q = add_scaled(p, -d, n)
         now, then, n = direction_to_world(end, q), direction_to_world(start, q), direction_to_world(end, n)
         for axis in range(3):
@@ -162,24 +173,47 @@ def describe(
 
 
 @inlined
-def normal_across(kind, local, place, w, n, is_face):
-    """The unit vector across an edge or a triangle along which the distance of its lowest point, with weights w,
-    changes; n: the obstacle's normal there. They differ where that jumps, as at the rim of a box: the sum of those on
-    both sides that no motion along the edge changes, and that of a triangle which a corner touches.
+def hugs_sphere(size, before, after, radius):
+    """Whether an edge or a triangle is so short for a sphere of radius `size` that vertices which keep their distance
+    keep all of it outside, wherever it is on its way or held. For a point p between corners y_i no further from each
+    other than s, of which the nearest is m from the centre, |p|^2 >= m^2 - s^2 / 3.
     """
-    a = subtract(place[1], place[0])
-    if is_face:
-        m = cross(a, subtract(place[2], place[0]))
-        m = add_scaled((0.0, 0.0, 0.0), dot(m, n), m)
-    else:
-        one = distance_and_normal(kind, local, add_scaled(place[0], w[1] - BESIDE, a))[1]
-        other = distance_and_normal(kind, local, add_scaled(place[0], w[1] + BESIDE, a))[1]
-        falls, rises = dot(one, a), dot(other, a)
-        m = add_scaled(add_scaled((0.0, 0.0, 0.0), rises, one), -falls, other)
-        if falls >= 0.0 or rises <= 0.0:
-            m = n
-    length = math.sqrt(dot(m, m))
-    return add_scaled((0.0, 0.0, 0.0), 1.0 / length, m) if length > 0.0 else n
+    least2, far2 = size * size, 0.0
+    for y in (before, after):
+        least2 = min(least2, min(dot(y[0], y[0]), min(dot(y[1], y[1]), dot(y[2], y[2]))))
+        sides = (subtract(y[1], y[0]), subtract(y[2], y[1]), subtract(y[0], y[2]))
+        far2 = max(far2, max(dot(sides[0], sides[0]), max(dot(sides[1], sides[1]), dot(sides[2], sides[2]))))
+    least, far = math.sqrt(least2), math.sqrt(far2)
+    far += 2.0 * (size + radius - least)  # as far as two corners may be held apart
+    rest2 = least * least - far * far / 3.0
+    return rest2 > 0.0 and least - math.sqrt(rest2) <= radius
+
+
+@inlined
+def held_at(kind, start, end, p0, p1, reach, radius):
+    """Where a vertex on its way from p0 to p1 would be held by its own contact."""
+    is_near, q, n = contact_with(kind, start, end, p0, p1, reach, radius)
+    return add_scaled(p1, max(radius - dot(subtract(p1, q), n), 0.0), n) if is_near else p1
+
+
+@inlined
+def is_shallow(kind, local, place, is_face, part):
+    """Whether no point of an edge or a triangle is deeper than a part of its size."""
+    return lowest(kind, local, place, is_face)[1] > -part * values_at_corners(kind, local, place)[2]
+
+
+@compiled
+def is_lower_between(kind, local, place, is_face, least, radius):
+    """Whether an edge or a triangle is nearest between its corners, by so much that it does not keep outside what
+    vertices do that keep their distance; weights and distance of its lowest point, and its size.
+    """
+    corner, bound, size = values_at_corners(kind, local, place)
+    lower = corner - max(least * size, radius)
+    if bound >= lower:
+        return False, (0.0, 0.0, 0.0), bound, size
+    w, d = lowest(kind, local, place, is_face)
+    is_between = min(w[0], w[1]) > BETWEEN and (not is_face or w[2] > BETWEEN)
+    return is_between and d < lower, w, d, size
 
 
 @inlined

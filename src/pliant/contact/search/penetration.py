@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,12 +15,15 @@ from pliant.contact.search.motion import Motion
 from pliant.contact.search.overlaps import Pairs, overlaps
 from pliant.contact.search.penetration_query import search_surface_points
 from pliant.contact.search.solid import Solid
-from pliant.elements.closest import VERTEX_TET
+from pliant.elements.closest import VERTEX_TET, row
 from pliant.kernels.threads import Team
 from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.lanes.vectors import cross, dot, subtract
 
 if TYPE_CHECKING:
     from pliant.contact.search.broad_phase import Rules
+
+FLAT = 1e-2  # of the product of the edges at a corner: a smaller volume, six times, is that of a flat tet
 
 
 class SurfacePoints(NamedTuple):
@@ -83,6 +87,35 @@ def query_penetrations(
     is_best = np.empty(k, bool)
     cached(mark_best)(points, pairs.second, solid.tets, body, is_best)
     return points if is_best.all() else SurfacePoints(*(array[is_best] for array in points))
+
+
+def without_inverted(pairs: Pairs, solid: Solid, x: np.ndarray, body: np.ndarray) -> Pairs:
+    """Pairs of a vertex and a tet at positions x (n, 3) [m] without those of one body of which a tet around the vertex,
+    or the tet itself, is inside out.
+
+    Such a vertex is in another tet of its body because its own have been pressed through their faces, not because the
+    surface of the body has come there: their material brings it back, and no way out of the body does.
+    """
+    own = body[pairs.first] == body[solid.tets[pairs.second, 0]]
+    if not own.any():
+        return pairs
+    is_inverted, is_around = np.empty(len(solid.tets), bool), np.zeros(len(x), bool)
+    cached(mark_inverted)(solid.tets, x, is_inverted, is_around)
+    kept = ~(own & (is_around[pairs.first] | is_inverted[pairs.second]))
+    return Pairs(pairs.first[kept], pairs.second[kept])
+
+
+@compiled
+def mark_inverted(tets, x, is_inverted, is_around):
+    """Which tets are inside out or flat, and which vertices are a corner of one."""
+    for t in range(len(tets)):
+        a = row(x, tets[t, 0])
+        b, c, d = subtract(row(x, tets[t, 1]), a), subtract(row(x, tets[t, 2]), a), subtract(row(x, tets[t, 3]), a)
+        size2 = dot(b, b) * dot(c, c) * dot(d, d)
+        is_inverted[t] = dot(cross(b, c), d) <= FLAT * math.sqrt(size2)
+        if is_inverted[t]:
+            for i in range(4):
+                is_around[tets[t, i]] = True
 
 
 @compiled
