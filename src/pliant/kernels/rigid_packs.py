@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.kernels.rigid_contacts import COLUMNS, MOST_COLOURS, PLACE, STIFFNESS, THICKNESS, RigidContacts, load_contacts
+from pliant.kernels.rigid_contacts import (
+    COLUMNS,
+    MOST_COLOURS,
+    PLACE,
+    STIFFNESS,
+    THICKNESS,
+    RigidContacts,
+    load_contacts,
+)
 from pliant.lanes.entry import entry
 from pliant.lanes.host import default_width
 from pliant.lanes.inner import inner

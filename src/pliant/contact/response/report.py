@@ -113,9 +113,7 @@ def softest_contact(
         return None
     approach = gaps(contacts, potential.x_prev)[k] - gaps(contacts, guess)[k]
     stiffnesses = float(contacts.stiffness[k]), float(chosen[k])
-    return SoftContact(
-        int(contacts.vertices[k, 0]), float(d[k]), bound, float(approach), *stiffnesses, is_given
-    )
+    return SoftContact(int(contacts.vertices[k, 0]), float(d[k]), bound, float(approach), *stiffnesses, is_given)
 
 
 @compiled

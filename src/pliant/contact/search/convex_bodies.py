@@ -63,7 +63,8 @@ def convex_bodies(triangles: np.ndarray, x: np.ndarray, body: np.ndarray, is_rig
     own = [k + _nearest(_normals(f, x), _normals(p, x)) for k, f, p in zip(first, parts[1], parts[3], strict=True)]
     columns.append(np.concatenate(own))
     columns.append(np.array([_is_box(x[v], x[d]) for v, d in zip(parts[0], parts[4], strict=True)], bool))
-    return ConvexBodies(*columns, np.flatnonzero(np.diff(columns[0])))
+    columns.append(np.flatnonzero(np.diff(columns[0])))
+    return ConvexBodies(*columns)
 
 
 def _nearest(normals: np.ndarray, units: np.ndarray) -> np.ndarray:

@@ -39,7 +39,7 @@ def write_box(b, vertices, start, radius, x, boxes):
 @inlined
 def are_apart(boxes, a, b):
     """Whether two boxes do not overlap."""
-    for axis in range(3):
+    for axis in range(3):  # noqa: SIM110 (a loop compiles, any() over a generator does not)
         if boxes[b, axis] > boxes[a, 3 + axis] or boxes[a, axis] > boxes[b, 3 + axis]:
             return True
     return False

@@ -22,8 +22,8 @@ from pliant.contact.primitives.pair import can_be_touched_from, edge_normal, fac
 from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.convex_bodies import ConvexBodies
 from pliant.contact.search.motion import Motion
-from pliant.contact.search.near_bodies import find_near_bodies
 from pliant.contact.search.narrow_phase import BEYOND
+from pliant.contact.search.near_bodies import find_near_bodies
 from pliant.contact.search.normals import vertex_normal
 from pliant.contact.search.penetration_query import SAME_WAY
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, closest_vertex_triangle, combine, row
