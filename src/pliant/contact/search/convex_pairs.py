@@ -119,7 +119,12 @@ def convex_contacts(
     room = _room(8 * len(pairs) + 64, scratch)
     while (count := cached(find_contacts)(*arguments, axes, room)) > len(room.kind):
         room = _room(2 * count, scratch)
-    kind, vertices, weights, normals = room.kind[:count], room.vertices[:count], room.weights[:count], room.normals[:count]
+    kind, vertices, weights, normals = (
+        room.kind[:count],
+        room.vertices[:count],
+        room.weights[:count],
+        room.normals[:count],
+    )
     found = pair_contacts(kind, vertices, weights, normals, np.zeros(count), np.zeros(count, np.int8))
     return found, bounds.own[pairs[are_near]]
 
