@@ -23,7 +23,7 @@ from pliant.contact.tracking.duplicates import without_duplicates
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.lanes.compiled import cached, compiled
 from pliant.model import ContactModel
-from pliant.model.carried import CarriedPoints, weights_of
+from pliant.model.carried import CORNERS, CarriedPoints
 from pliant.model.contact import RoundBodies
 from pliant.model.rigid_shapes import CORE
 
@@ -197,7 +197,7 @@ class RoundDetector:
         radii = np.stack([features.radius[own.feature], np.where(is_round, features.radius[own.other], 0.0)], axis=1)
         radii = radii if at_cores else np.zeros_like(radii)
         places = own.places + radii[:, :1] * own.normals
-        first = weights_of(x1[features.masses[own.feature][:, None] + np.arange(4)], places)
+        first = self._weights_of(own.feature, places, x1)
         if obstacle >= 0:
             geometry = (own.opposite, own.motions, own.normals, radii[:, 0])
             return obstacle_contacts(obstacle, points, *geometry), points, first
@@ -210,8 +210,14 @@ class RoundDetector:
         contacts = pair_contacts(kind, vertices, weights, own.normals, thickness, np.zeros(len(points)))
         pairs = np.flatnonzero(is_round)
         there = own.opposite[pairs] - radii[pairs, 1:] * own.normals[pairs]
-        second = weights_of(x1[features.masses[own.other[pairs]][:, None] + np.arange(4)], there)
+        second = self._weights_of(own.other[pairs], there, x1)
         return contacts, np.concatenate([points, opposite[pairs]]), np.concatenate([first, second])
+
+    def _weights_of(self, which: np.ndarray, places: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """(k, 4) of the mass points of some features, at x (n, 3) [m], that give places (k, 3) [m]."""
+        weights = np.empty((len(places), 4))
+        cached(write_weights)(self.model.round_bodies.masses, which, places, x, weights)
+        return weights
 
     def forget_drifts(self, contacts: ContactSet) -> None:
         """Sliding points are others in every step: they have not moved."""
@@ -252,6 +258,26 @@ def _without_repeats(found: Found) -> Found:
         np.concatenate([without_duplicates(chosen(numbered, ~is_round)).thickness, np.flatnonzero(is_round)])
     )
     return Found(*(array[kept.astype(int)] for array in found))
+
+
+@compiled
+def write_weights(masses, which, places, x, weights):
+    """As of model.carried.weights_of, along the principal axes that four mass points span."""
+    for k in range(len(which)):
+        first = masses[which[k]]
+        for i in range(4):
+            weights[k, i] = 0.25
+        for a in range(3):
+            along, square = 0.0, 0.0
+            for axis in range(3):
+                span, middle = 0.0, 0.0
+                for i in range(4):
+                    p = x[first + i, axis]
+                    span, middle = span + CORNERS[i, a] * p, middle + p
+                along += 0.25 * span * (places[k, axis] - 0.25 * middle)
+                square += (0.25 * span) ** 2
+            for i in range(4):
+                weights[k, i] += 0.25 * CORNERS[i, a] * (along / square)
 
 
 @compiled
