@@ -89,7 +89,7 @@ class IncrementalPotential:
         spins: np.ndarray | None = None,
         time: float = 0.0,
     ) -> IncrementalPotential:
-        """The step from x_prev (n, 3) [m].
+        """The step from x_prev (n, 3) [m], which begins at a time [s].
 
         internal_state: (k,) of elements, without unit, kept from iteration to iteration.  It is brought up to
         date at x_prev, and changes in place as a solver goes on: between two iterations G is another potential where
