@@ -1,7 +1,7 @@
 """Rigid bodies beside rapier3d 0.36.1 and MuJoCo 4: same bodies, friction and step, in one run.
 
     pip install rapier3d==0.36.1 mujoco==4.0.0
-    python -m benchmarks.rigid [scene=all] [part=1.0] [seconds=2]
+    python -m benchmarks.rigid [all] [part=1.0] [seconds=2]
 
 Scenes: (a) pyramid, 16 rows of bricks; (b) drop, 1,000 cubes in a container; (c) teapot, 60 meshes in a pot; (d) soft,
 20 soft balls on 100 cubes; growth, drop with up to 10,000 cubes; overhead, what one rigid body adds to a soft scene.
@@ -28,6 +28,7 @@ from pliant.geometry.mass_properties import mass_properties
 
 H = 1 / 300
 MIXED = pl.AVBD(iterations=50)
+SCENES = ("pyramid", "drop", "teapot", "soft", "growth", "overhead")
 
 
 def simulation(about: RigidScene, threads: int | None = None) -> tuple[pl.Simulation, list[pl.RigidBody]]:
@@ -152,7 +153,7 @@ def _hanging_beam(has_floor: bool, shape: object, height: float) -> pl.Simulatio
 def report(which: str = "all", part: float = 1.0, seconds: float = 2.0) -> dict[str, dict]:
     """Run and print all scenes, or one."""
     whole = lambda n: max(2, round(part * n))  # noqa: E731
-    scenes = {
+    runs: dict[str, Callable[[], dict]] = {
         "pyramid": lambda: compare(pyramid(max(2, round(16 * part**0.5))), seconds),
         "drop": lambda: compare(drop(whole(1000)), seconds),
         "teapot": lambda: compare(teapot(whole(60)), seconds),
@@ -160,9 +161,24 @@ def report(which: str = "all", part: float = 1.0, seconds: float = 2.0) -> dict[
         "growth": lambda: growth(part, seconds),
         "overhead": overhead,
     }
-    return {name: scenes[name]() for name in (scenes if which == "all" else [which])}
+    return {name: runs[name]() for name in (SCENES if which == "all" else [which])}
+
+
+def arguments(words: list[str]) -> tuple[str, float, float]:
+    """The scene, which may stand alone or as `scene=`, part and seconds of a command line."""
+    given: dict[str, str] = {"scene": "all", "part": "1", "seconds": "2"}
+    for word in words:
+        name, _, value = word.rpartition("=")
+        if (name or "scene") not in given:
+            raise SystemExit(f"benchmarks.rigid: {word!r} is none of its arguments: [scene] [part=1.0] [seconds=2]")
+        given[name or "scene"] = value
+    if given["scene"] not in (*SCENES, "all"):
+        raise SystemExit(f"benchmarks.rigid: there is no scene {given['scene']!r}, but {', '.join(SCENES)} and all")
+    try:
+        return given["scene"], float(given["part"]), float(given["seconds"])
+    except ValueError:
+        raise SystemExit("benchmarks.rigid: part and seconds are numbers, as in part=0.1") from None
 
 
 if __name__ == "__main__":
-    given = dict(word.split("=") for word in sys.argv[1:])
-    report(given.get("scene", "all"), float(given.get("part", 1)), float(given.get("seconds", 2)))
+    report(*arguments(sys.argv[1:]))

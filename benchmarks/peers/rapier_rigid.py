@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from benchmarks.peers.timed_steps import Outcome, timed
 from benchmarks.rigid_scenes import RigidScene
+from pliant.geometry.surface import boundary_triangles
 
 
 def run(scene: RigidScene, h: float, steps: int, threads: int) -> Outcome:
@@ -56,8 +57,10 @@ def _add_body(r: Any, world: Any, scene: RigidScene, k: int) -> Any:
 
 
 def _soft(r: Any, scene: RigidScene, points: np.ndarray, tets: np.ndarray) -> Any:
-    """A tetrahedral body of its finite elements."""
+    """A body of the same tets; `SoftBody.volumetric` would fill a surface with cells of its own."""
     material = r.SoftBodyMaterial(young_modulus=scene.youngs_modulus, poisson_ratio=scene.poissons_ratio)
     volume = np.linalg.det(points[tets[:, 1:]] - points[tets[:, :1]]).sum() / 6
-    builder = r.SoftBody.volumetric(points, tets.astype(np.uint32)).material(material).mass(scene.density * volume)
+    surface = boundary_triangles(tets, len(points)).astype(np.uint32)
+    builder = r.SoftBodyBuilder(points).cells(tets.astype(np.uint32)).surface(surface)
+    builder = builder.material(material).mass(scene.density * volume)
     return builder.cell_model(r.SoftBodyCellModel.NEO_HOOKEAN).solver(r.SoftBodySolver.FEM).can_sleep(False)

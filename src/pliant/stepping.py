@@ -250,8 +250,7 @@ class Stepping(Announcing, PrescribedVolumes, StepsApart):
         self._inflation = self.state.inflation
         self._spins[:] = self.state.spins
         start, own = self._start_of_step, (self._internal_state_new, self._start_of_step.x)
-        problem = self._pose(self.model, start, *own, y, x_guess, self._poses, contacts)
-        return replace(problem, spins=self._spins)
+        return self._pose(self.model, start, *own, y, x_guess, self._poses, self._spins, contacts)
 
     def _problem_of(
         self, model: Model, start: StepStart, y: np.ndarray, x_guess: np.ndarray, poses: np.ndarray,
@@ -260,15 +259,15 @@ class Stepping(Announcing, PrescribedVolumes, StepsApart):
         """The next step as a problem to look at, with positions and internal states of its own."""
         own = (self.state.internal_state.copy(), start.x.copy())
         contacts = None if contacts is None else replace(contacts, x_prev=self.state.x.copy())
-        return self._pose(model, start, *own, y, x_guess, poses, contacts)
+        return self._pose(model, start, *own, y, x_guess, poses, self.state.spins.copy(), contacts)
 
     def _pose(
         self, model: Model, start: StepStart, internal_state: np.ndarray, x_prev: np.ndarray, y: np.ndarray,
-        x_guess: np.ndarray, poses: np.ndarray, contacts: ContactPotential | None,
+        x_guess: np.ndarray, poses: np.ndarray, spins: np.ndarray, contacts: ContactPotential | None,
     ) -> IncrementalPotential:  # fmt: skip
         at_end = with_controlled(model.at((self.state.step + start.theta) * self.h), self.state.inflation[:, 0])
-        step = (at_end, internal_state, start.s, x_prev, y, x_guess, contacts, poses)
-        problem = replace(IncrementalPotential.for_step(*step), spins=self.state.spins.copy(), time=self.time)
+        step = (at_end, internal_state, start.s, x_prev, y, x_guess, contacts, poses, spins, self.time)
+        problem = IncrementalPotential.for_step(*step)
         return problem if start.x is self.state.x else replace(problem, x_contact=self.state.x.copy())
 
     def _detect_again(self, problem: IncrementalPotential, x: np.ndarray) -> IncrementalPotential:

@@ -70,7 +70,7 @@ def pair_contacts(
     """Contacts between vertices (k, 4) of the scene; what they answer with is still zero."""
     k = len(vertices)
     return ContactSet(
-        np.full(k, kind, np.int8),
+        np.full(k, kind, np.int8) if np.ndim(kind) == 0 else np.asarray(kind, np.int8),
         np.ascontiguousarray(vertices, np.int32),
         np.full(k, -1, np.int32),
         weights,
@@ -161,6 +161,8 @@ def chosen(contacts: ContactSet, which: np.ndarray) -> ContactSet:
         if which.all():
             return contacts
         which = np.flatnonzero(which)
+    if not len(which):
+        return no_contacts()
     return ContactSet(*(array.take(which, axis=0) for array in contacts))
 
 

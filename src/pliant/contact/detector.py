@@ -31,7 +31,7 @@ from pliant.contact.search.convex_bodies import ConvexBodies, convex_bodies
 from pliant.contact.search.convex_pairs import NEAR, Bounds, bounds_of, with_planes
 from pliant.contact.search.edge_depths import deepest_edge
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
-from pliant.contact.search.motion import largest_motion, spread_of_motion
+from pliant.contact.search.motion import largest_motion
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
 from pliant.contact.search.solid import least_width
 from pliant.contact.search.solids_at_convex import SolidsAtConvex
@@ -50,6 +50,7 @@ from pliant.contact.tracking.pressing import (
 from pliant.contact.tracking.shortfalls import Shortfalls, no_shortfalls, shortfalls_of
 from pliant.contact.tracking.side_history import SideHistory, as_placed, no_side_history
 from pliant.contact.tracking.topology import Inheritance
+from pliant.contact.tracking.tracked import Tracked, tracked_of
 from pliant.kernels.threads import Team
 from pliant.model import CarriedPoints, ContactModel, Model
 
@@ -95,6 +96,7 @@ class Detector:
     _planes_suffice: bool = field(init=False)  # whether all that has a surface is among them
     _has_pairs: bool = field(init=False)  # whether any two things with surfaces may touch
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
+    _tracked: Tracked = field(init=False)
     _ahead: Ahead | None = None  # sides at the end of the step as it was looked at last
 
     def __post_init__(self) -> None:
@@ -115,6 +117,7 @@ class Detector:
         self.convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
         at_convex = SolidsAtConvex(self.colliders, self.convex)
         self.at_convex = at_convex if at_convex and not (self.is_hard or m.settings.guarantee) else None
+        self._tracked = tracked_of(m, self.colliders, self.at_convex)
         can_look_ahead = self.is_hard and not m.settings.guarantee and self.spheres is None
         self._planes_suffice = can_look_ahead and self.convex.include(self.colliders.surface, m.body, m.excluded)
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
@@ -350,11 +353,9 @@ class Detector:
 
     def _sides_after(self, x_prev: np.ndarray, x: np.ndarray) -> Ahead:
         """Sides at the end of a step from x_prev to x (n, 3) [m]."""
-        before = self.least_width
-        has_thin = len(self.model.triangles) > 0 or len(self.model.springs) > 0
-        about = (self._may_pass_solids(x_prev, x), has_thin, self.at_convex)
+        is_fast, width = self._tracked.may_pass_solids(self.team, x_prev, x, self.least_width)
+        about = (is_fast, self._tracked.has_thin, self.at_convex)
         sides = sides_after(self.team, self.colliders, self.side_history, x_prev, x, *about)
-        self.least_width, width = before, self.least_width
         return Ahead(x.copy(), *sides, width)
 
     def passing(self, x_prev: np.ndarray, x: np.ndarray) -> Skipped | None:
@@ -365,16 +366,6 @@ class Detector:
         known = (self._parties, self.pressing)
         are_near = self.at_convex is not None and self.at_convex.are_near(x)
         return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev, known, are_near)
-
-    def _may_pass_solids(self, x_prev: np.ndarray, x: np.ndarray) -> bool:
-        """Whether anything may have come out behind a tet in the step from x_prev to x: not what moves less than the
-        least width of all tets, at the start and at the end; measured only if it decides.
-        """
-        spread, before = spread_of_motion(x_prev, x), self.least_width
-        self.least_width = before - spread
-        if spread > self.least_width:
-            self.least_width = least_width(self.team, self.model.tets, x)
-        return spread > min(before, self.least_width)
 
     @property
     def deepest_missed(self) -> float:

@@ -21,15 +21,16 @@ from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.round_search import BOX, Found, Parts, find_obstacle, find_pairs
 from pliant.contact.tracking.duplicates import without_duplicates
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
-from pliant.lanes.compiled import cached
+from pliant.lanes.compiled import cached, compiled
 from pliant.model import ContactModel
-from pliant.model.carried import CarriedPoints, weights_of
+from pliant.model.carried import CORNERS, CarriedPoints
 from pliant.model.rigid_shapes import CORE
 
 logger = logging.getLogger("pliant")
 
 SKIN = 1e-3  # of the stiffness of a contact: what its point on the surface has, for friction to follow from
 HARD_SKIN = 0.1  # the same of hard contacts, whose friction is as stiff as the surface point
+ON_SKIN, AT_CORE = 1, 2  # where the contact of a sliding point is
 
 
 def _room(k: int) -> Found:
@@ -56,8 +57,8 @@ class RoundDetector:
     _resting: np.ndarray = field(init=False)  # (s, 4) weights of these that give the points that no contact has
     _rooms: dict[int, Found] = field(default_factory=dict)  # by the number of the obstacle
     _told: bool = False
-    _cores: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # sliding points at cores, in this step
-    _skins: np.ndarray = field(default_factory=lambda: np.zeros(0, int))  # and those on the surfaces around them
+    _role: np.ndarray = field(init=False)  # (n,) int8 AT_CORE or ON_SKIN of sliding points with contacts in this step
+    _rows: tuple[np.ndarray, np.ndarray] | None = None  # carried points, and rows of the sliding ones among them
 
     def __post_init__(self) -> None:
         surface, body, bodies = self.colliders.surface, self.model.body, len(self.model.allowed)
@@ -76,6 +77,7 @@ class RoundDetector:
         self._masses, self._offsets = (features.masses[:, None] + np.arange(4))[owner], features.offsets[owner]
         self._is_sliding = np.zeros(len(body) + 1, bool)
         self._is_sliding[self._vertices] = True
+        self._role = np.zeros(len(body), np.int8)
         self._resting = np.full((len(self._vertices), 4), 0.25)  # at the centre
 
     def __bool__(self) -> bool:
@@ -100,12 +102,17 @@ class RoundDetector:
         for parts, taken, own in self._placed(found, x1):
             self.contacts = joined(self.contacts, parts)
             weights[np.searchsorted(vertices, taken)] = own
-        for x in (x0, x1) if y is None else (x0, x1, y):
-            x[vertices] = np.einsum("kw,kwa->ka", weights, x[self._masses])
-        if carried is not None:
-            rows = carried.row_of(vertices)
-            is_free = rows >= 0
-            carried.offsets[rows[is_free]] = np.einsum("kw,kwa->ka", weights, self._offsets)[is_free]
+        targets, rows = x1 if y is None else y, self._rows_in(carried)
+        offsets = self._offsets[:0, 0] if carried is None else carried.offsets
+        cached(place_sliding)(vertices, self._masses, self._offsets, weights, x0, x1, targets, rows, offsets)
+
+    def _rows_in(self, carried: CarriedPoints | None) -> np.ndarray:
+        """(s,) rows of the sliding points among those that bodies carry, -1 where none does."""
+        if carried is None:
+            return np.full(len(self._vertices), -1)
+        if self._rows is None or self._rows[0] is not carried.points:
+            self._rows = (carried.points, carried.row_of(self._vertices))
+        return self._rows[1]
 
     def nearby(self, x0: np.ndarray, x1: np.ndarray, time: float, h: float) -> list[tuple[int, Found]]:
         """Contacts with each obstacle by its number, and with bodies (-1)."""
@@ -135,7 +142,7 @@ class RoundDetector:
         features = self.model.round_bodies
         used = np.zeros(len(features.kind), np.int64)
         placed: list[tuple[ContactSet, np.ndarray, np.ndarray]] = []
-        self._cores, self._skins = np.zeros(0, int), np.zeros(0, int)
+        self._role[self._vertices] = 0
         for obstacle, all_of_them in found:
             if not len(all_of_them.gaps):
                 continue
@@ -146,10 +153,10 @@ class RoundDetector:
             own, taken = Found(*(array[keep] for array in own)), taken[keep]
             placed.append(self._contacts(obstacle, own, taken[:, 0], taken[:, 1], x1))
             has_core = features.kind[own.feature] == CORE
-            self._skins = np.concatenate([self._skins, taken[has_core, 0]])
+            self._role[taken[has_core, 0]] = ON_SKIN
             own, taken = Found(*(array[has_core] for array in own)), taken[has_core]
             placed.append(self._contacts(obstacle, own, taken[:, 2], taken[:, 3], x1, at_cores=True))
-            self._cores = np.concatenate([self._cores, taken[:, 2]])
+            self._role[taken[:, 2]] = AT_CORE
         return placed
 
     def _taken(self, own: Found, used: np.ndarray) -> np.ndarray:
@@ -203,7 +210,7 @@ class RoundDetector:
         radii = np.stack([features.radius[own.feature], np.where(is_round, features.radius[own.other], 0.0)], axis=1)
         radii = radii if at_cores else np.zeros_like(radii)
         places = own.places + radii[:, :1] * own.normals
-        first = weights_of(x1[features.masses[own.feature][:, None] + np.arange(4)], places)
+        first = self._weights_of(own.feature, places, x1)
         if obstacle >= 0:
             geometry = (own.opposite, own.motions, own.normals, radii[:, 0])
             return obstacle_contacts(obstacle, points, *geometry), points, first
@@ -216,8 +223,14 @@ class RoundDetector:
         contacts = pair_contacts(kind, vertices, weights, own.normals, thickness, np.zeros(len(points)))
         pairs = np.flatnonzero(is_round)
         there = own.opposite[pairs] - radii[pairs, 1:] * own.normals[pairs]
-        second = weights_of(x1[features.masses[own.other[pairs]][:, None] + np.arange(4)], there)
+        second = self._weights_of(own.other[pairs], there, x1)
         return contacts, np.concatenate([points, opposite[pairs]]), np.concatenate([first, second])
+
+    def _weights_of(self, which: np.ndarray, places: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """(k, 4) of the mass points of some features, at x (n, 3) [m], that give places (k, 3) [m]."""
+        weights = np.empty((len(places), 4))
+        cached(write_weights)(self.model.round_bodies.masses, which, places, x, weights)
+        return weights
 
     def forget_drifts(self, contacts: ContactSet) -> None:
         """Sliding points are others in every step: they have not moved."""
@@ -228,14 +241,8 @@ class RoundDetector:
         """Let cores press and surfaces rub: what a core's contact has of friction, that of the surface has, for a small
         part of the stiffness.
         """
-        if not len(self._cores):
-            return
-        first = contacts.vertices[:, 0]
-        contacts.friction[np.isin(first, self._cores)] = 0.0
-        skins = np.isin(first, self._skins)
-        part = HARD_SKIN if is_hard else SKIN
-        contacts.stiffness[skins] *= part
-        contacts.friction[skins] /= part
+        if self.contacts.size:
+            cached(share_with_skins)(contacts, self._role, HARD_SKIN if is_hard else SKIN)
 
     def _tell(self, keep: np.ndarray) -> None:
         if not keep.all() and not self._told:
@@ -259,3 +266,52 @@ def _without_repeats(found: Found) -> Found:
         np.concatenate([without_duplicates(chosen(numbered, ~is_round)).thickness, np.flatnonzero(is_round)])
     )
     return Found(*(array[kept.astype(int)] for array in found))
+
+
+@compiled
+def write_weights(masses, which, places, x, weights):
+    """As of model.carried.weights_of, along the principal axes that four mass points span."""
+    for k in range(len(which)):
+        first = masses[which[k]]
+        for i in range(4):
+            weights[k, i] = 0.25
+        for a in range(3):
+            along, square = 0.0, 0.0
+            for axis in range(3):
+                span, middle = 0.0, 0.0
+                for i in range(4):
+                    p = x[first + i, axis]
+                    span, middle = span + CORNERS[i, a] * p, middle + p
+                along += 0.25 * span * (places[k, axis] - 0.25 * middle)
+                square += (0.25 * span) ** 2
+            for i in range(4):
+                weights[k, i] += 0.25 * CORNERS[i, a] * (along / square)
+
+
+@compiled
+def place_sliding(vertices, masses, offsets, weights, x0, x1, targets, rows, of_bodies):
+    """Put points where weights (s, 4) of mass points (s, 4) say, in three positions (n, 3) [m] and, from the offsets
+    (s, 4, 3) [m] of these, in the bodies that carry them.
+    """
+    for k in range(len(vertices)):
+        v = np.uint64(vertices[k])
+        for axis in range(3):
+            start, guess, target, offset = 0.0, 0.0, 0.0, 0.0
+            for i in range(4):
+                w, m = weights[k, i], np.uint64(masses[k, i])
+                start, guess = start + w * x0[m, axis], guess + w * x1[m, axis]
+                target, offset = target + w * targets[m, axis], offset + w * offsets[k, i, axis]
+            x0[v, axis], x1[v, axis], targets[v, axis] = start, guess, target
+            if rows[k] >= 0:
+                of_bodies[rows[k], axis] = offset
+
+
+@compiled
+def share_with_skins(contacts, role, part):
+    for c in range(len(contacts.kind)):
+        own = role[contacts.vertices[c, 0]]
+        if own == AT_CORE:
+            contacts.friction[c] = 0.0
+        elif own == ON_SKIN:
+            contacts.stiffness[c] *= part
+            contacts.friction[c] /= part

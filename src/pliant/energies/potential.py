@@ -86,17 +86,20 @@ class IncrementalPotential:
         x_guess: np.ndarray,
         contacts: ContactEnergy | None = None,
         poses: np.ndarray | None = None,
+        spins: np.ndarray | None = None,
+        time: float = 0.0,
     ) -> IncrementalPotential:
-        """The step from x_prev (n, 3) [m].
+        """The step from x_prev (n, 3) [m], which begins at a time [s].
 
         internal_state: (k,) of elements, without unit, kept from iteration to iteration.  It is brought up to
         date at x_prev, and changes in place as a solver goes on: between two iterations G is another potential where
         such elements convert.
         """
-        own = np.zeros((0, 7)) if poses is None else poses
+        own = (np.zeros((0, 7)) if poses is None else poses, np.zeros((0, 3)) if spins is None else spins)
+        step = (h, x_prev, y, x_guess, contacts, *own, None, time)
         if not len(internal_state):
-            return cls(model, h, x_prev, y, x_guess, contacts, own)
-        problem = cls(model.with_internal_state(internal_state), h, x_prev, y, x_guess, contacts, own)
+            return cls(model, *step)
+        problem = cls(model.with_internal_state(internal_state), *step)
         problem.update_internal_state(x_prev)
         return replace(problem, model_at_start=model.with_internal_state(internal_state.copy()))
 

@@ -17,7 +17,6 @@ import numpy as np
 from pliant.elements.closest import EDGE_EDGE, closest_separation, positions_of, row
 from pliant.geometry.components import join
 from pliant.kernels.contact_refresh import refresh_contact
-from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 
 # Columns of a contact's numbers, four by four as lanes read them: the normal and the thickness; s at the start of the
@@ -143,7 +142,7 @@ def write_geometry(c, table, rows, offsets, x, x_prev):
         numbers[c, PREV + axis] = before[axis] + contacts.motions[c, axis] - contacts.tangential_shift[c, axis]
 
 
-@entry(nogil=True, error_model="numpy")
+@inner(nogil=True, error_model="numpy", _nrt=False)
 def load_contacts(table, carrier, rows, offsets, x, x_prev):
     """Fill in what a detection has found for a step from x_prev to the guess x (n, 3) [m]; carrier, rows (n,): the body
     of each vertex, -1 for held ones, and its row of offsets (., 3) [m].
@@ -272,7 +271,7 @@ def stride_after(done):
     return 1.0 if done < WHOLE_STRIDES else STRIDE * min(1.0, LONG_STRIDES / (1 + done))
 
 
-@entry(nogil=True, error_model="numpy")
+@inlined
 def store_contacts(table):
     """Write to the ContactSet what iterations have changed."""
     contacts, numbers = table.contacts, table.numbers

@@ -119,6 +119,11 @@ def place(carried, first, last, centre, R, x):
 @entry(nogil=True, error_model="numpy")
 def place_points(carried, poses, x):
     """Write where bodies with poses (b, 7) carry their points to x (n, 3) [m]."""
+    place_bodies(carried, poses, x)
+
+
+@inlined
+def place_bodies(carried, poses, x):
     for b in range(len(poses)):
         R = matrix_of((poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6]))
         place(carried, carried.start[b], carried.start[b + 1], row(poses, b), R, x)

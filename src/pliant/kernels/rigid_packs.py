@@ -7,11 +7,20 @@ the others, and a place without a body has one that nothing moves. A body is sol
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from pliant.kernels.rigid_contacts import COLUMNS, MOST_COLOURS, PLACE, STIFFNESS, THICKNESS, RigidContacts
+from pliant.kernels.rigid_contacts import (
+    COLUMNS,
+    MOST_COLOURS,
+    PLACE,
+    STIFFNESS,
+    THICKNESS,
+    RigidContacts,
+    load_contacts,
+)
 from pliant.lanes.entry import entry
 from pliant.lanes.host import default_width
 from pliant.lanes.inner import inner
@@ -55,11 +64,9 @@ def padded(contacts: int) -> int:
     return (contacts // WIDTH + 1) * WIDTH
 
 
-def packs_for(table: RigidContacts, threads: int) -> RigidPacks:
-    """Room for the bodies of a table whose colours are known."""
-    b, sizes, rows = len(table.order), np.zeros(2, np.int64), len(table.numbers)
-    sort_by_contacts(table, sizes)
-    packs, lanes = int(sizes[0]), int(sizes[1]) * WIDTH
+def packs_for(table: RigidContacts, sizes: np.ndarray, threads: int) -> RigidPacks:
+    """Room for the bodies of a table that is loaded; sizes (2,): packs and slots."""
+    b, rows, packs, lanes = len(table.order), len(table.numbers), int(sizes[0]), int(sizes[1]) * WIDTH
     return RigidPacks(
         np.zeros(MOST_COLOURS + 1, np.int64),
         np.full(packs * WIDTH, -1, np.int64),
@@ -76,9 +83,17 @@ def packs_for(table: RigidContacts, threads: int) -> RigidPacks:
 
 
 @entry(nogil=True, error_model="numpy")
+def load_table(table, carrier, rows, offsets, x, x_prev, sizes):
+    """Take up the contacts of a detection (`load_contacts`), and sort bodies for packs."""
+    load_contacts(table, carrier, rows, offsets, x, x_prev)
+    sort_by_contacts(table, sizes)
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
 def sort_by_contacts(table, sizes):
     """Sort the bodies of each colour by how many contacts they have, the most first; sizes (2,): packs and slots."""
     order, kept = table.order, table.sorted
+    sizes[:] = 0
     for colour in range(MOST_COLOURS):
         first, last = table.colour_start[colour], table.colour_start[colour + 1]
         for place in range(first, last):
@@ -112,6 +127,14 @@ def sort_colour(table, kept, first, last):
                 kept[to] = table.order[place]
                 to += 1
         below = most
+
+
+@entry(nogil=True, error_model="numpy")
+def write_falls(masses, gravity, h, falls):
+    """h^2 |g| (b,) [m] of bodies with mass points (b, 4)."""
+    for b in range(len(falls)):
+        g = gravity[masses[b, 0]]
+        falls[b] = h * h * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
 
 
 @entry(nogil=True, error_model="numpy")

@@ -22,10 +22,12 @@ from pliant.kernels.rigid_contacts import (
     RUBBED,
     SHIFT,
     refresh_moving,
+    store_contacts,
     stride_after,
     write_places,
 )
 from pliant.kernels.rigid_errors import DONE, ENDED, SINGULAR, is_looked_at, measure
+from pliant.kernels.rigid_motion import place_bodies
 from pliant.kernels.rigid_packs import COLUMNS, WIDTH, load_pose, store_errors, store_pose, zero
 from pliant.kernels.rigid_solve import TINY, solve_pack
 from pliant.kernels.threads import barrier_wait, share
@@ -65,9 +67,15 @@ class RigidBodies(NamedTuple):
 
 
 @entry(nogil=True, error_model="numpy")
-def sweep_bodies(thread, threads, barrier, n, tolerance, bodies, table, packs, rows, offsets, x, x_prev):
-    """n iterations, fewer where all errors are at most a tolerance; x (n, 3): where held vertices are."""
-    arrivals = 0
+def sweep_bodies(thread, threads, barrier, n, tolerance, poses, bodies, table, packs, rows, carried, x, x_prev):
+    """n iterations from poses (b, 7) on, fewer where all errors are at most a tolerance. x (n, 3): where held vertices
+    are; where bodies carry the others to is written there in the end.
+    """
+    offsets = carried.offsets
+    if thread == 0:
+        load_poses(poses, bodies, table, packs)
+    arrivals = threads
+    barrier_wait(barrier, arrivals)
     for k in range(n):
         done = bodies.progress[DONE]
         for colour in range(MOST_COLOURS):
@@ -103,6 +111,10 @@ def sweep_bodies(thread, threads, barrier, n, tolerance, bodies, table, packs, r
         barrier_wait(barrier, arrivals)
         if bodies.progress[ENDED] > 0:
             break
+    if thread == 0:
+        store_contacts(table)
+        store_poses(poses, bodies, packs)
+        place_bodies(carried, poses, x)
 
 
 @inlined
@@ -167,19 +179,20 @@ def rubbed(rubs, before, stride, pull):
     return select(rubs, select(absolute(after) > number(FAINT, z), after, z), before)
 
 
-@entry(nogil=True, error_model="numpy")
+@inlined
 def load_poses(poses, bodies, table, packs):
     """Take poses (b, 7) over; all islands are still to be solved."""
-    bodies.poses[:] = poses
     bodies.is_solved[:] = False
     for b in range(len(poses)):
+        for i in range(7):
+            bodies.poses[b, i] = poses[b, i]
         write_rotation(bodies.poses, b, bodies.R)
         load_pose(b, bodies, packs)
     for c in range(len(table.first)):
         write_places(np.uint64(c), table, bodies)
 
 
-@entry(nogil=True, error_model="numpy")
+@inlined
 def store_poses(poses, bodies, packs):
     """Give poses (b, 7), and errors."""
     for b in range(len(poses)):

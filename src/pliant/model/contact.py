@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pliant.lanes.compiled import cached, compiled
 from pliant.model import checks
 from pliant.model.body import Body
 from pliant.model.carried import weights_of
@@ -98,7 +100,15 @@ class ContactModel:
     @property
     def gravity(self) -> float:
         """[m/s^2] The largest of all bodies."""
-        return float(np.linalg.norm(self.gravities, axis=1).max())
+        return float(cached(longest)(self.gravities))
+
+
+@compiled
+def longest(vectors):
+    most = 0.0
+    for k in range(len(vectors)):
+        most = max(most, vectors[k, 0] ** 2 + vectors[k, 1] ** 2 + vectors[k, 2] ** 2)
+    return math.sqrt(most)
 
 
 class RoundBodies(NamedTuple):

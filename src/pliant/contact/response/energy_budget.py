@@ -23,7 +23,7 @@ from pliant.contact.response.step_account import Islands, Rise, StepAccount, Ste
 from pliant.energies.elements import energy_of
 from pliant.geometry.components import connected_components
 from pliant.lanes.compiled import cached, compiled
-from pliant.model import Block, Model
+from pliant.model import CARRIED, Block, Model
 
 MOST_BLOCKS = 16  # of which it is remembered whose elements they are
 REMEMBERED = 3  # positions: the start of a step, its end, and what was tried between
@@ -65,9 +65,10 @@ class EnergyBudget:
         if not step.contacts.count:
             return None
         depths = step.contacts.depths_at_end(step.x)[0]
-        pressing = np.flatnonzero(np.maximum(step.contacts.start_depths, depths) > 0)
-        if not len(pressing) or self._are_rigid(step, pressing):
+        contacts, start_depths = step.contacts.contacts, step.contacts.start_depths
+        if cached(all_are_rigid)(contacts, start_depths, depths, step.model.subspace, CARRIED):
             return None
+        pressing = np.flatnonzero(np.maximum(start_depths, depths) > 0)
         islands = self._islands(step, pressing)
         elements_at = lambda x: self._elements(step.model, x)  # noqa: E731
         return StepAccount(step, islands, self.body, depths, elements_at(step.x0), elements_at)
@@ -94,14 +95,6 @@ class EnergyBudget:
         self._owners = [(block.elements, bodies), *self._owners[: MOST_BLOCKS - 1]]
         return bodies
 
-    def _are_rigid(self, step: StepEnds, pressing: np.ndarray) -> bool:
-        """Whether each of some contacts (k,) has a rigid body that moves."""
-        if (carried := step.model.carried) is None:
-            return False
-        is_rigid = np.zeros(self.bodies, bool)
-        is_rigid[self.body[carried.first_points]] = True
-        return bool(is_rigid[self.body[step.contacts.vertices[pressing]]].any(axis=1).all())
-
     def _islands(self, step: StepEnds, pressing: np.ndarray) -> Islands:
         """Bodies that contacts (k,) which press at either end of a step join; what is held joins nothing."""
         corners, moves = step.contacts.contacts.vertices, step.model.is_free
@@ -115,6 +108,21 @@ class EnergyBudget:
         is_free[of_contact[is_held]] = False
         is_free[of_body[self.body[~step.model.is_free]]] = False
         return Islands(of_body, count, pressing, of_contact, touches, is_free)
+
+
+@compiled
+def all_are_rigid(contacts, start_depths, depths, subspace, carried):
+    """Whether each contact that presses at either end of a step has a rigid body that moves."""
+    for c in range(len(depths)):
+        if start_depths[c] <= 0.0 and depths[c] <= 0.0:
+            continue
+        is_rigid = False
+        for i in range(4):
+            v = contacts.vertices[c, i]
+            is_rigid = is_rigid or (v >= 0 and subspace[v] == carried)
+        if not is_rigid:
+            return False
+    return True
 
 
 @compiled

@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.contact.contact_set import ContactSet
-from pliant.contact.response.scale import ContactScale, chosen_stiffness
+from pliant.contact.response.scale import ContactScale, stiffness_of
 from pliant.elements.closest import closest_separation, positions_of, row
 from pliant.geometry.components import root_of
 from pliant.lanes.compiled import allocating, cached, compiled
@@ -31,41 +31,38 @@ from pliant.lanes.vectors import dot, subtract
 KEPT = 0.99  # of what overlaps or has drifted when a step begins: stays for later steps, so that it gives no speed
 PENALTY = 8.0  # of the stiffness of contacts that are not hard
 CARRIED = 2.0  # of the largest mass that presses
+SIDES = 2**31  # more than bodies and obstacles there are
 STICKING = 1 - 1e-6  # of the friction limit: below it a contact sticks
 
 
 def penalties(contacts: ContactSet, scale: ContactScale, body: np.ndarray, bodies: int) -> np.ndarray:
     """rho (k,) [N/m]; body (n,): of each vertex."""
-    rho = chosen_stiffness(contacts, scale)
-    k, sides = contacts.size, bodies + 1 + int(contacts.obstacle.max(initial=0))
-    names, pairs, rigid, inertia = (
-        np.empty(k, np.int64),
-        np.empty((k, 2), np.int64),
-        np.empty(k, np.int64),
-        np.empty((k, 2)),
-    )
-    count = cached(list_rigid)(
-        contacts, scale.inertia, scale.resistance, body, bodies, sides, names, pairs, rigid, inertia
-    )
+    k = contacts.size
+    rho, names, pairs = np.empty(k), np.empty(k, np.int64), np.empty((k, 2), np.int64)
+    rigid, inertia = np.empty(k, np.int64), np.empty((k, 2))
+    about = (contacts, scale.inertia, scale.resistance, body, bodies)
+    count = cached(list_rigid)(*about, rho, names, pairs, rigid, inertia)
     order = np.argsort(names[:count], kind="stable")
     cached(write_penalties)(names, order, pairs, rigid, inertia, bodies, rho)
     return rho
 
 
 @compiled
-def list_rigid(contacts, inertia, resistance, body, bodies, sides, names, pairs, rigid, own_inertia):
-    """Contacts of which neither side is soft: `names`, equal for those between the same two of all `sides`, `pairs` of
-    bodies, the second -1 for an obstacle, numbers among all contacts, and inertia of both; how many there are.
+def list_rigid(contacts, inertia, resistance, body, bodies, rho, names, pairs, rigid, own_inertia):
+    """rho of contacts that are not hard, and those of which neither side is soft: `names`, equal for those between the
+    same two, `pairs` of bodies, the second -1 for an obstacle, numbers among all contacts, and inertia of both; how
+    many there are.
     """
     count = 0
     for c in range(len(contacts.kind)):
+        rho[c] = stiffness_of(c, contacts, inertia, resistance)
         obstacle = contacts.obstacle[c]
         a = contacts.vertices[c, 0]
         b = a if obstacle >= 0 else contacts.vertices[c, 2]
         if resistance[a] < np.inf or resistance[b] < np.inf:
             continue
         one, other = np.int64(body[a]), np.int64(bodies + obstacle) if obstacle >= 0 else np.int64(body[b])
-        names[count] = min(one, other) * sides + max(one, other)
+        names[count] = min(one, other) * SIDES + max(one, other)
         pairs[count, 0], pairs[count, 1] = one, -1 if obstacle >= 0 else other
         own_inertia[count, 0], own_inertia[count, 1] = inertia[a], inertia[b]
         rigid[count] = c

@@ -36,9 +36,8 @@ class ContactPotential:
     start_depths: np.ndarray = field(init=False)  # (k,) at the start of the step [m]
 
     def __post_init__(self) -> None:
-        c = self.contacts
-        self.start_depths = self.depths(self.x_prev)
-        np.multiply(c.friction * c.stiffness, self.start_depths, out=c.friction_limit)
+        self.start_depths = np.empty(self.count)
+        cached(start_friction)(self.contacts, np.ascontiguousarray(self.x_prev, dtype=float), self.start_depths)
 
     def copied(self) -> ContactPotential:
         """One with contacts of its own; positions at the start and neighbours, which no refresh changes, are shared."""
@@ -182,6 +181,16 @@ class ContactPotential:
 
     def _arguments(self, x: np.ndarray) -> tuple[ContactSet, np.ndarray, np.ndarray, float, float]:
         return self.contacts, np.ascontiguousarray(x, dtype=float), self.x_prev, self.slip, self.damping
+
+
+@compiled
+def start_friction(contacts, x, depths):
+    """Depths (k,) [m] at the start of the step, and friction limits by them."""
+    for place in range(len(depths)):
+        c = np.uint64(place)
+        s = closest_separation(c, positions_of(c, contacts, x), contacts)
+        depths[c] = max(contacts.thickness[c] - dot(s, row(contacts.normals, c)), 0.0)
+        contacts.friction_limit[c] = contacts.friction[c] * contacts.stiffness[c] * depths[c]
 
 
 @compiled

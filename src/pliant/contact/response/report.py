@@ -12,6 +12,7 @@ from pliant.contact.contact_set import FACE_THICKNESS, gaps
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.search.edge_depths import DeepEdge
 from pliant.elements.closest import FACE_OBSTACLE
+from pliant.lanes.compiled import cached, compiled
 
 TOO_STIFF = 10.0  # times the chosen stiffness: beyond it iterations take long, and what is missed is thrown out
 FLAT = 1e-9  # of an edge: a thickness that counts as none
@@ -113,21 +114,32 @@ def softest_contact(
     contacts = potential.contacts
     if d.max(initial=0.0) <= FLAT * edge:  # less than any bound
         return None
-    clearances = np.where(
-        contacts.obstacle < 0, clearance[contacts.vertices[:, 0]] + clearance[contacts.vertices[:, 2]], 0.0
-    )
-    kept = contacts.thickness + contacts.offset - clearances
-    kept = np.where(contacts.kind == FACE_OBSTACLE, kept / FACE_THICKNESS, kept)
-    bounds = np.where(kept > FLAT * edge, kept, TOLERATED * edge) + clearances
-    excess = np.where(d > potential.start_depths, d / np.maximum(bounds, 1e-300), 0.0)
-    if not len(excess) or excess.max() <= 1:
+    k, bound = cached(find_softest)(contacts, d, potential.start_depths, clearance, FLAT * edge, TOLERATED * edge)
+    if k < 0:
         return None
-    k = int(np.argmax(excess))
     approach = gaps(contacts, potential.x_prev)[k] - gaps(contacts, guess)[k]
     stiffnesses = float(contacts.stiffness[k]), float(chosen[k])
-    return SoftContact(
-        int(contacts.vertices[k, 0]), float(d[k]), float(bounds[k]), float(approach), *stiffnesses, is_given
-    )
+    return SoftContact(int(contacts.vertices[k, 0]), float(d[k]), bound, float(approach), *stiffnesses, is_given)
+
+
+@compiled
+def find_softest(contacts, d, start_depths, clearance, flat, tolerated):
+    """The contact that has got deepest, compared with how deep it may be [m], and that; -1 if all are less deep."""
+    softest, bound_of_it, most = -1, 0.0, 1.0
+    for c in range(len(d)):
+        if not d[c] > start_depths[c]:
+            continue
+        clear = 0.0
+        if contacts.obstacle[c] < 0:
+            clear = clearance[contacts.vertices[c, 0]] + clearance[contacts.vertices[c, 2]]
+        kept = contacts.thickness[c] + contacts.offset[c] - clear
+        if contacts.kind[c] == FACE_OBSTACLE:
+            kept /= FACE_THICKNESS
+        bound = (kept if kept > flat else tolerated) + clear
+        excess = d[c] / max(bound, 1e-300)
+        if excess > most:
+            softest, bound_of_it, most = c, bound, excess
+    return softest, bound_of_it
 
 
 def words_of_softness(soft: SoftContact, where: str, error: float) -> str:

@@ -69,12 +69,11 @@ def restitution_impulses(
     if model.carried is None or model.contact is None or not isinstance(potential, ContactPotential):
         return change
     contacts, carried = potential.contacts, model.carried
-    k = contacts.size
-    if not k:
+    if not contacts.size:
         return change
     own = (model.contact.body, model.contact.restitution, model.subspace, model.gravity)
     bodies = Bodies(carried.carrier, *own, carried.inverse_inertia)
-    room = _room(k)
+    room = _room(contacts.size)
     count = cached(find_meetings)(contacts, bodies, x, potential.x_prev, poses, h, problem.h, room)
     if count:
         threshold = 2 * h * model.contact.gravity

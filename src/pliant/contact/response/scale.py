@@ -71,19 +71,25 @@ def chosen_stiffness(contacts: ContactSet, scale: ContactScale, is_solid: np.nda
 @compiled
 def write_stiffness(contacts, inertia, resistance, is_solid, stiffness):
     for k in range(len(stiffness)):
-        v = contacts.vertices[k]
-        first, last = 1 if contacts.kind[k] == VERTEX_TRIANGLE else 2, 4
-        if contacts.obstacle[k] >= 0:
-            first = 1 if v[1] < 0 else (2 if v[2] < 0 else 3)
-            last = first
-        ours, theirs = mean_of(inertia, v, 0, first), mean_of(inertia, v, first, last)
-        least = min(mean_of(resistance, v, 0, first), mean_of(resistance, v, first, last))
-        largest = 1.0 / (1.0 / ours + 1.0 / theirs) if min(ours, theirs) < np.inf else 0.0
-        if least < np.inf:
-            largest = max(largest, least)
-        stiffness[k] = STIFFNESS * largest if largest > 0.0 else 1.0
-        if contacts.obstacle[k] >= 0 and is_solid[v[0]]:
+        stiffness[k] = stiffness_of(k, contacts, inertia, resistance)
+        if contacts.obstacle[k] >= 0 and is_solid[contacts.vertices[k, 0]]:
             stiffness[k] *= AT_VERTICES if contacts.kind[k] == VERTEX_OBSTACLE else BETWEEN_VERTICES
+
+
+@inlined
+def stiffness_of(k, contacts, inertia, resistance):
+    """Of contact k [N/m]."""
+    v = contacts.vertices[k]
+    first, last = 1 if contacts.kind[k] == VERTEX_TRIANGLE else 2, 4
+    if contacts.obstacle[k] >= 0:
+        first = 1 if v[1] < 0 else (2 if v[2] < 0 else 3)
+        last = first
+    ours, theirs = mean_of(inertia, v, 0, first), mean_of(inertia, v, first, last)
+    least = min(mean_of(resistance, v, 0, first), mean_of(resistance, v, first, last))
+    largest = 1.0 / (1.0 / ours + 1.0 / theirs) if min(ours, theirs) < np.inf else 0.0
+    if least < np.inf:
+        largest = max(largest, least)
+    return STIFFNESS * largest if largest > 0.0 else 1.0
 
 
 @inlined
@@ -106,17 +112,23 @@ def friction_speed(model: ContactModel, h: float) -> float:
 
 def pushes(contacts: ContactSet, model: ContactModel, h: float) -> Pushes:
     """How far what was found late is pushed out in a step of h [s]."""
-    edge = np.empty(contacts.size)
-    cached(write_edges)(contacts, model.edge, edge)
-    return Pushes(PUSH_SPEED * h * speed(model.gravity, edge, h) if h > 0 else np.zeros(contacts.size), edge)
+    edge, most = np.empty(contacts.size), np.zeros(contacts.size)
+    cached(write_pushes)(contacts, model.edge, model.gravity, h, edge, most)
+    return Pushes(most, edge)
 
 
 @compiled
-def write_edges(contacts, edge, shorter):
-    """The shorter of the mean edges (n,) [m] of both sides, or that of the first at an obstacle."""
+def write_pushes(contacts, edge, gravity, h, shorter, most):
+    """The shorter of the mean edges (n,) [m] of both sides, or that of the first at an obstacle, and how far they are
+    pushed out (`speed`).
+    """
     for c in range(len(shorter)):
         one, other = contacts.vertices[c, 0], contacts.vertices[c, 2]
-        shorter[c] = min(edge[one], edge[other]) if other >= 0 else edge[one]
+        own = min(edge[one], edge[other]) if other >= 0 else edge[one]
+        shorter[c] = own
+        if h > 0.0:
+            v = math.sqrt(gravity) * math.sqrt(own) if gravity > 0.0 else EDGES_A_STEP * own / h
+            most[c] = PUSH_SPEED * h * v
 
 
 def speed(gravity: float, edge: np.ndarray, h: float) -> np.ndarray:

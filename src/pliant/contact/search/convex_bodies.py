@@ -30,6 +30,7 @@ class ConvexBodies(NamedTuple):
     width: np.ndarray  # (bodies,) [m] across their faces, at least; 0 for others
     face_plane: np.ndarray  # (t,) the plane of each face
     is_box: np.ndarray  # (bodies,) bool: whether its corners are half a sum of its three directions from its middle
+    own: np.ndarray  # (c,) numbers of those that are convex
 
     def include(self, surface: Surface, body: np.ndarray, excluded: np.ndarray) -> bool:
         """Whether all of a surface that touches belongs to them; body, excluded (n,): of each vertex, and whether it
@@ -62,6 +63,7 @@ def convex_bodies(triangles: np.ndarray, x: np.ndarray, body: np.ndarray, is_rig
     own = [k + _nearest(_normals(f, x), _normals(p, x)) for k, f, p in zip(first, parts[1], parts[3], strict=True)]
     columns.append(np.concatenate(own))
     columns.append(np.array([_is_box(x[v], x[d]) for v, d in zip(parts[0], parts[4], strict=True)], bool))
+    columns.append(np.flatnonzero(np.diff(columns[0])))
     return ConvexBodies(*columns)
 
 

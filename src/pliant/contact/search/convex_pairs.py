@@ -47,10 +47,9 @@ class Bounds(NamedTuple):
 
 def bounds_of(convex: ConvexBodies, x0: np.ndarray, x1: np.ndarray, edge: np.ndarray) -> Bounds:
     """From x0 to x1 (n, 3) [m]; edge (n,) [m] of the bodies."""
-    own = np.flatnonzero(np.diff(convex.start))
-    c = len(own)
+    c = len(convex.own)
     rooms = (np.empty((c, 3)), np.empty((c, 3)), np.empty(c), np.empty((c, 3)), np.empty(c))
-    bounds = Bounds(own, *rooms, np.ones(len(convex.width), bool))
+    bounds = Bounds(convex.own, *rooms, np.ones(len(convex.width), bool))
     if c:
         cached(write_bounds)(convex, x0, x1, edge, bounds)
     return bounds
@@ -80,8 +79,8 @@ def write_bounds(convex, x0, x1, edge, bounds):
 class Room(NamedTuple):
     """Contacts that are found, in the order of the search."""
 
-    kind: np.ndarray  # (k,) int64
-    vertices: np.ndarray  # (k, 4) int64
+    kind: np.ndarray  # (k,) int8
+    vertices: np.ndarray  # (k, 4) int32
     weights: np.ndarray  # (k, 4)
     normals: np.ndarray  # (k, 3)
     upper: np.ndarray  # (t,) int64 scratch: faces of a body along an axis
@@ -120,8 +119,14 @@ def convex_contacts(
     room = _room(8 * len(pairs) + 64, scratch)
     while (count := cached(find_contacts)(*arguments, axes, room)) > len(room.kind):
         room = _room(2 * count, scratch)
-    found = (array[:count] for array in (room.kind, room.vertices, room.weights, room.normals))
-    return _as_contacts(*found), bounds.own[pairs[are_near]]
+    kind, vertices, weights, normals = (
+        room.kind[:count],
+        room.vertices[:count],
+        room.weights[:count],
+        room.normals[:count],
+    )
+    found = pair_contacts(kind, vertices, weights, normals, np.zeros(count), np.zeros(count, np.int8))
+    return found, bounds.own[pairs[are_near]]
 
 
 def with_planes(
@@ -136,9 +141,9 @@ def with_planes(
     others that those have; bodies so slow that planes look ahead have none but planes. bounds of this step, if they are
     known.
     """
-    bounds = bounds_of(convex, x0, x1, model.edge) if bounds is None else bounds
-    if len(bounds.own) < 2:
+    if len(convex.own) < 2:
         return pairs
+    bounds = bounds_of(convex, x0, x1, model.edge) if bounds is None else bounds
     own, near = convex_contacts(convex, x0, x1, bounds, model.allowed)
     kept = model.radius + model.clearance
     own.thickness[:] = kept[own.vertices[:, 0]] + kept[own.vertices[:, 2]]
@@ -158,12 +163,7 @@ def _without_pairs(contacts: ContactSet, pairs: np.ndarray, is_slow: np.ndarray,
 
 
 def _room(k: int, scratch: tuple[np.ndarray, np.ndarray]) -> Room:
-    return Room(np.empty(k, np.int64), np.empty((k, 4), np.int64), np.empty((k, 4)), np.empty((k, 3)), *scratch)
-
-
-def _as_contacts(kind: np.ndarray, vertices: np.ndarray, weights: np.ndarray, normals: np.ndarray) -> ContactSet:
-    nothing = np.zeros(len(kind))
-    return pair_contacts(kind, vertices, weights, normals, nothing, nothing)
+    return Room(np.empty(k, np.int8), np.empty((k, 4), np.int32), np.empty((k, 4)), np.empty((k, 3)), *scratch)
 
 
 @compiled

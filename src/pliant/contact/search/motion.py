@@ -67,19 +67,20 @@ def write_rows(thread, threads, barrier, x0, x1, margin, origin, rows, boxes, la
             later[v, 3], later[v, ROW - 1] = 0.0, 0.0
 
 
-def spread_of_motion(x0: np.ndarray, x1: np.ndarray) -> float:
-    """At least how far [m] any two vertices move against each other from x0 to x1 (n, 3): the diagonal of the box that
-    holds all motions.
+def spread_of_motion(x0: np.ndarray, x1: np.ndarray, who: np.ndarray) -> float:
+    """At least how far [m] any two of some vertices (m,) move against each other from x0 to x1 (n, 3): the diagonal of
+    the box that holds all motions.
     """
-    return float(cached(diagonal_of_motions)(x0, x1))
+    return float(cached(diagonal_of_motions)(x0, x1, who)) if len(who) else 0.0
 
 
 @compiled
-def diagonal_of_motions(x0, x1):
+def diagonal_of_motions(x0, x1, who):
     total = 0.0
     for k in range(3):
         low, high = np.inf, -np.inf
-        for i in range(len(x0)):
+        for place in range(len(who)):
+            i = np.uint64(who[place])
             low, high = min(low, x1[i, k] - x0[i, k]), max(high, x1[i, k] - x0[i, k])
         total += (high - low) ** 2
     return np.sqrt(total)

@@ -19,11 +19,11 @@ import numpy as np
 
 from pliant.contact.contact_set import ContactSet, no_contacts, pair_contacts
 from pliant.contact.primitives.pair import can_be_touched_from, edge_normal, face_normal
-from pliant.contact.search.box_pairs import box_pairs
 from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.convex_bodies import ConvexBodies
 from pliant.contact.search.motion import Motion
 from pliant.contact.search.narrow_phase import BEYOND
+from pliant.contact.search.near_bodies import find_near_bodies
 from pliant.contact.search.normals import vertex_normal
 from pliant.contact.search.penetration_query import SAME_WAY
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, closest_vertex_triangle, combine, row
@@ -114,23 +114,10 @@ class SolidsAtConvex:
 
     def _near_bodies(self, x: np.ndarray) -> np.ndarray:
         """(k, 2) solids and convex rigid bodies whose boxes overlap, ascending."""
-        members = (
-            *((k, self._parts.vertices[self._parts.start[k] : self._parts.start[k + 1]]) for k in self._solids),
-            *((k, self._convex.vertices[self._convex.start[k] : self._convex.start[k + 1]]) for k in self._rigid),
-        )
-        radius = self._colliders.radius
-        own = np.array([k for k, v in members if len(v)])
-        low = np.array([x[v].min(axis=0) - radius[v[0]] for _, v in members if len(v)])
-        high = np.array([x[v].max(axis=0) + radius[v[0]] for _, v in members if len(v)])
-        if len(own) < 2:
-            return np.zeros((0, 2), np.int64)
-        pairs = own[box_pairs(low, high)]
-        turned = self.is_convex[pairs[:, 0]]
-        pairs[turned] = pairs[turned][:, ::-1]
-        solid, rigid = pairs[:, 0], pairs[:, 1]
-        counts = self.is_solid[solid] & self.is_convex[rigid] & self._colliders.rules.allowed[solid, rigid]
-        pairs = pairs[counts]
-        return np.ascontiguousarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))])
+        allowed, most = self._colliders.rules.allowed, len(self._solids) * len(self._rigid)
+        boxes, pairs = np.empty((len(allowed), 6)), np.empty((most, 2), np.int64)
+        members = (self._solids, self._rigid, self._parts, self._convex)
+        return pairs[: cached(find_near_bodies)(*members, self._colliders.radius, allowed, x, boxes, pairs)]
 
 
 def _faces_of_edges(convex: ConvexBodies) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.contact_set import ContactSet
-from pliant.contact.tracking.identity import ID, contact_ids, places_among, write_id
+from pliant.contact.tracking.identity import ID, find_places, table_size, write_id, write_ids
 from pliant.lanes.compiled import cached, compiled
 
 
@@ -61,11 +61,16 @@ def restore_multipliers(contacts: ContactSet, kept: Multipliers) -> None:
     """Give contacts the multipliers that are kept for them."""
     if not len(kept.ids) or not contacts.size:
         return
-    cached(write_multipliers)(contacts, kept, places_among(contact_ids(contacts), kept.ids))
+    k = contacts.size
+    ids, places = np.empty((k, ID), np.int32), np.full(k, -1, np.int64)
+    table = np.full(table_size(len(kept.ids)), -1, np.int32)
+    cached(write_multipliers)(contacts, kept, ids, table, places)
 
 
 @compiled
-def write_multipliers(contacts, kept, places):
+def write_multipliers(contacts, kept, ids, table, places):
+    write_ids(contacts.kind, contacts.vertices, contacts.obstacle, ids)
+    find_places(ids, kept.ids, table, places)
     for c in range(len(places)):
         k = places[c]
         if k >= 0:

@@ -117,7 +117,9 @@ def _comes_close(
     are deep.
     """
     tracked = prune(colliders.patches, colliders.surface.edges, colliders.radius, ahead.history, ahead.x)[1]
-    both = joined(chosen(contacts, contacts.obstacle < 0), tracked)
+    both = joined(chosen(contacts, np.flatnonzero(contacts.obstacle < 0)), tracked)
+    if not both.size:
+        return False, np.zeros(0, np.int64)
     kept, gap = both.thickness + both.offset, gaps(both, ahead.x) + both.thickness
     if known[1] is None:
         short = np.clip(kept - (gaps(both, x_prev) + both.thickness), 0.0, kept)

@@ -52,11 +52,8 @@ def contact_ratios(problem: IncrementalPotential, x: np.ndarray, body: np.ndarra
         return None
     stiffness = problem.contacts.vertex_stiffness(x)
     ratios = stiffness / np.where(body >= 0, problem.inertia, np.inf)
-    is_carried = problem.model.subspace == CARRIED
-    if is_carried.any():
-        own = np.full(problem.model.n_vertices, -1)
-        for k in range(len(problem.model.body_names)):
-            own[problem.model.vertices_of(k)] = k
+    if problem.model.carried is not None and problem.model.contact is not None:
+        is_carried, own = problem.model.subspace == CARRIED, problem.model.contact.body
         total = np.bincount(own[is_carried], stiffness[is_carried], len(problem.model.body_names))
         ratios[is_carried] = (total / weights(problem, body))[own[is_carried]]
     return ratios

@@ -10,11 +10,10 @@ import numpy as np
 from pliant.contact.contact_set import no_contacts
 from pliant.energies import IncrementalPotential
 from pliant.kernels.rigid_blocks import load_targets
-from pliant.kernels.rigid_contacts import COLUMNS, MOST_COLOURS, RigidContacts, load_contacts, store_contacts
+from pliant.kernels.rigid_contacts import COLUMNS, MOST_COLOURS, RigidContacts
 from pliant.kernels.rigid_errors import DONE, ENDED, SINGULAR
-from pliant.kernels.rigid_motion import place_points
-from pliant.kernels.rigid_packs import WINDOW, RigidPacks, fill_packs, packs_for, padded
-from pliant.kernels.rigid_sweep import RigidBodies, load_poses, store_poses, sweep_bodies
+from pliant.kernels.rigid_packs import WINDOW, RigidPacks, fill_packs, load_table, packs_for, padded, write_falls
+from pliant.kernels.rigid_sweep import RigidBodies, sweep_bodies
 from pliant.kernels.threads import Team
 from pliant.model import CARRIED, CarriedPoints, Model
 from pliant.solvers.contract import Execution, StepError, SweepResult
@@ -57,7 +56,7 @@ class RigidContactWork(HardWork):
         self.x_start[:] = problem.x_start
         own = (self.masses, self.rows, _carried(problem).offsets, problem.inertia)
         load_targets(self.bodies, *own, problem.y, self.x_start)
-        self.bodies.gravity[:] = _falls(problem, self.masses)
+        write_falls(self.masses, problem.model.gravity, problem.h, self.bodies.gravity)
         self.bodies.progress[:] = 0
         self.update_contacts(problem)
 
@@ -83,23 +82,20 @@ class RigidContactWork(HardWork):
             np.array([0.0 if potential is None else potential.compliance]),
             np.zeros(1, np.int64),
         )
-        load_contacts(table, self.carrier, self.rows, _carried(problem).offsets, problem.x_guess, self.x_start)
-        packs = packs_for(table, self.team.threads)
+        places, sizes = (_carried(problem).offsets, problem.x_guess, self.x_start), np.empty(2, np.int64)
+        load_table(table, self.carrier, self.rows, *places, sizes)
+        packs = packs_for(table, sizes, self.team.threads)
         fill_packs(table, self.bodies, packs)
         self.table, self.packs = table, packs
 
     def iterate(self, problem: IncrementalPotential, x: np.ndarray, n: int, tolerance: float | None) -> SweepResult:
         """n iterations, or as many as a tolerance asks for."""
         bodies, before = self.bodies, int(self.bodies.progress[DONE])
-        carried = _carried(problem)
-        load_poses(problem.poses, bodies, self.table, self.packs)
-        places = (self.rows, carried.offsets, x, self.x_start)
+        state = (problem.poses, bodies, self.table, self.packs)
+        places = (self.rows, _carried(problem).rows, x, self.x_start)
         limit = -1.0 if tolerance is None else tolerance
         amount = lambda: float(bodies.progress[DONE] - before)  # noqa: E731
-        self.team.run(sweep_bodies, n, limit, bodies, self.table, self.packs, *places, amount=amount)
-        store_contacts(self.table)
-        store_poses(problem.poses, bodies, self.packs)
-        place_points(carried.rows, problem.poses, x)
+        self.team.run(sweep_bodies, n, limit, *state, *places, amount=amount)
         done = int(bodies.progress[DONE]) - before
         if not bodies.progress[ENDED]:
             return SweepResult(done)
@@ -127,12 +123,6 @@ def _carried(problem: IncrementalPotential) -> CarriedPoints:
     return problem.model.carried
 
 
-def _falls(problem: IncrementalPotential, masses: np.ndarray) -> np.ndarray:
-    """(b,) h^2 |g| [m] of bodies whose mass points (b, 4) are given."""
-    falls: np.ndarray = problem.h**2 * np.linalg.norm(problem.model.gravity[masses[:, 0]], axis=1)
-    return falls
-
-
 def rigid_contact_work(problem: IncrementalPotential, execution: Execution) -> RigidContactWork:
     """For a model of which `is_rigid_alone` holds."""
     model = problem.model
@@ -157,7 +147,7 @@ def rigid_contact_work(problem: IncrementalPotential, execution: Execution) -> R
         start_places=np.zeros((b, 3)),
         spread=nine(),
         target_R=nine(),
-        gravity=_falls(problem, masses),
+        gravity=np.zeros(b),
         moved=np.zeros((b, 2 * WINDOW)),
         owed=np.zeros(b),
         errors=np.zeros((b, 4)),
