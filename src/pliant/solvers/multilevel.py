@@ -52,7 +52,8 @@ class MultilevelWork(EnergyWork):
         levels = self.levels
         kept = {"reference": _flat(levels.reference), "before": _flat(levels.before)}
         flags = {"is_stale": levels.is_stale, "is_semidefinite": levels.is_semidefinite}
-        return {**kept, **flags, "inner": self.inner.state_dict()}
+        counts = {"served": levels.served, "misses": levels.misses}
+        return {**kept, **flags, **counts, "inner": self.inner.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.inner.load_state_dict(state["inner"])
@@ -60,6 +61,7 @@ class MultilevelWork(EnergyWork):
         if reference is None or len(reference) != 3 * len(levels.row_of_vertex):
             return  # a sheet has torn since, and has other vertices: the matrix is assembled again
         levels.is_stale, levels.is_semidefinite = state["is_stale"], state["is_semidefinite"]
+        levels.served, levels.misses = state.get("served", levels.served), state.get("misses", 0)
         levels.reference, levels.before = (np.array(state[k]).reshape(-1, 3) for k in ("reference", "before"))
 
 
@@ -114,6 +116,7 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
     def begin_step(self, problem: IncrementalPotential, work: MultilevelWork) -> None:
         super().begin_step(problem, work)
         work.done, work.refreshes = 0, True
+        work.levels.begin_step()
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork, n: int = 1) -> SweepResult:
         done = 0
@@ -156,6 +159,7 @@ def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) 
         step = proposed(problem, x, work, force)
         twists = as_rigid(problem, step)
         search(problem, work, x, Direction(step, twists, force, 0.5 * float(np.sum(force * step))), before, TRIALS)
+    work.levels.corrections += 1
     work.refreshes = work.refreshes and (not is_refreshed or work.length > SHORT)
 
 
@@ -163,7 +167,7 @@ def refresh_matrix(problem: IncrementalPotential, x: np.ndarray, work: Multileve
     """Assemble the matrix again at x (n, 3) within a step whose last correction was cut short by the body's own
     stiffness, as long as that helps; whether it was. Contacts and rigid bodies cut it short whatever the matrix.
     """
-    is_short = work.has_begun and work.refreshes and work.levels.is_stale and work.length <= SHORT
+    is_short = work.has_begun and work.refreshes and work.levels.misses > 0 and work.length <= SHORT
     touches = problem.contacts is not None and problem.contacts.count > 0
     if not is_short or touches or problem.model.carried is not None:
         return False
@@ -201,7 +205,7 @@ def search(
     agreement = fall / direction.promised if work.length == 1.0 else 0.0
     has_settled = work.length > 0 or trials > 1  # otherwise another direction follows, which tells of the matrix alone
     if has_settled and not GOOD[0] < agreement < GOOD[1] and slope > rounding_of_slope(work, direction.motion):
-        work.levels.is_stale = True
+        work.levels.miss()
     return work.length > 0
 
 
