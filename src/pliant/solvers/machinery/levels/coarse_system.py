@@ -26,7 +26,6 @@ LIMIT = 40  # of their iterations
 STIFF = 1e6  # times the largest entry of a rigid body's block: its stiffness against strain
 ALWAYS = 1 << 30  # corrections, more than any step has
 MISSES = 16  # after which a matrix is stale in any case
-LONG = 12  # corrections in a step, beside which assembling takes little
 RIDGE = 1e-11  # of the largest entry: motions that move no vertex, as across a sheet, have no stiffness
 
 
@@ -89,7 +88,7 @@ class CoarseSystem:
         """Count corrections from here on."""
         self.corrections, self.is_fresh = 0, False
 
-    def miss(self) -> None:
+    def miss(self, is_long: bool) -> None:
         """Take note that the energy did not fall as the matrix promised. It is stale where that comes sooner in a step
         than it did in the step of its assembly: what spoils it later is the motion of the step itself. In long steps
         it is stale in any case.
@@ -97,8 +96,7 @@ class CoarseSystem:
         self.misses += 1
         if self.is_fresh:
             self.served = min(self.served, self.corrections)
-        is_sooner, is_late = self.corrections < self.served, self.corrections >= LONG
-        self.is_stale |= is_sooner or is_late or self.misses >= MISSES
+        self.is_stale |= self.corrections < self.served or is_long or self.misses >= MISSES
 
     def begin(self, problem: IncrementalPotential, x: np.ndarray) -> None:
         """Take up a step: turn frames with bodies, and take contacts into the preconditioner."""
