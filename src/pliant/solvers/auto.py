@@ -41,7 +41,7 @@ from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices
 from pliant.solvers.machinery import hard_terms  # noqa: F401 - registers the terms of hard rows
 from pliant.solvers.machinery.hard_rows import HardRowsOf
 from pliant.solvers.machinery.levels.hierarchy import soft_members
-from pliant.solvers.machinery.sweep_costs import Acceleration
+from pliant.solvers.machinery.sweep_costs import GROWING, Acceleration
 from pliant.solvers.machinery.vbd_bodies import have_elements
 from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 from pliant.solvers.multilevel import Multilevel
@@ -116,6 +116,10 @@ class AutoWork(Work):
         end, are as well served by vertex block descent, which takes them one after another.
         """
         return self.others | (self.current > 0)
+
+    @property
+    def blind_iterations(self) -> int:
+        return GROWING if self.is_accelerated else 0
 
     @property
     def stage(self) -> Stage:

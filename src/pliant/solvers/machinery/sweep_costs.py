@@ -13,7 +13,8 @@ USUAL = 20  # of these in a step, where levels have not been needed yet
 MOMENTUM = 1.25  # sweeps that take as long as an accelerated one
 SAFETY = 0.99  # of the rate of slow motions: too large a rho diverges, one too small is only slower
 FAR = 2.0  # times what levels take
-WARM = 6  # accelerated sweeps until their rate shows
+WARM = 6  # accelerated sweeps beside those that their rate asks for
+GROWING = 16  # accelerated sweeps in which momentum grows: their motions do not become shorter as errors do
 LEAST = 0.1  # rate that is believed
 REST = 16  # steps until sweeps are tried without acceleration again
 
@@ -35,8 +36,8 @@ class Acceleration:
             self.steps -= 1
 
     def took(self, iterations: int) -> None:
-        """Take note of what a step by levels needed."""
-        self.by_levels = LEVELS * iterations
+        """Take note of what a step by levels needed; that levels needed much does not make momentum surer."""
+        self.by_levels = LEVELS * min(iterations, USUAL)
 
     def start(self, rho: float) -> None:
         """Accelerate from here on."""
