@@ -11,7 +11,7 @@ from pliant.kernels.definite_inverse import invert_definite
 from pliant.lanes.compiled import cached
 from pliant.solvers import Execution
 from pliant.solvers.machinery.levels.aggregates import components, join_points
-from pliant.solvers.machinery.levels.coarse_system import CoarseSystem, build_coarse_system
+from pliant.solvers.machinery.levels.coarse_system import build_coarse_system
 
 SOLVER = pl.Multilevel(pl.VBD(iterations=20))
 

@@ -135,8 +135,9 @@ def _press(thread, threads, members, touching, p):
 
 @inner(nogil=True, error_model="numpy")
 def _precondition(thread, threads, barrier, arrivals, joined, inverses, room):
-    """z = sum over levels of Q D^-1 Q^T r, and the shares of r . z; returns the arrivals so far. Inverses are symmetric:
-    their rows are their columns.
+    """z = sum over levels of Q D^-1 Q^T r, and the shares of r . z; returns the arrivals so far.
+
+    Inverses are symmetric: their rows are their columns.
     """
     M, m = len(joined.child_start) - 1, len(room.r)
     left, z, below, solved = (

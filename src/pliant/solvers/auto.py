@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 
-from pliant.elements.spring import Springs
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.model import Model
@@ -39,6 +38,7 @@ from pliant.solvers.contract import (
 from pliant.solvers.contract.error import CONVERGED, FEWEST
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices
 from pliant.solvers.machinery import hard_terms  # noqa: F401 - registers the terms of hard rows
+from pliant.solvers.machinery.ending_by_newton import is_small, sufficient_residual
 from pliant.solvers.machinery.hard_rows import HardRowsOf
 from pliant.solvers.machinery.levels.hierarchy import soft_members
 from pliant.solvers.machinery.sweep_costs import GROWING, Acceleration
@@ -57,8 +57,6 @@ CYCLE = 4  # that are always done
 UPDATES = 8  # iterations that update multipliers after those that do not
 FIRST_WAITS = (0, 8, 1)  # steps until the stage before a stage is tried again: coarse levels soon after Newton's method
 LONGEST_WAIT = 64
-LARGEST_NEWTON = 2000  # blocks of unknowns whose Hessian is factorised
-LARGEST_ROPE = 20_000  # the same in scenes of springs, whose factors are sparse
 
 
 @dataclass(frozen=True)
@@ -394,27 +392,3 @@ def only_touched(model: Model) -> np.ndarray:
         owners = body[model.carried.points[mass > 0]].reshape(model.carried.count, -1)[:, 0]
         found[owners[(owners >= 0) & ~have_elements(model, model.carried)]] = True
     return found
-
-
-def is_small(model: Model) -> bool:
-    """Whether the Hessian of a model is factorised in no more time than some hundred iterations take."""
-    blocks = int(model.is_free.sum())
-    if model.carried is not None:
-        blocks += 2 * model.carried.count - int(model.is_free[model.carried.points].sum())
-    only_springs = all(isinstance(block, Springs) for block in model.blocks)
-    return blocks <= (LARGEST_ROPE if only_springs else LARGEST_NEWTON)
-
-
-def sufficient_residual(model: Model, tolerance: float) -> float:
-    """Residual [m/s^2] of a scene at which every body has an error of at most `tolerance`; 0 without gravity.
-
-    A body of mass m in a scene of mass M has at most sqrt(M / m) times the residual of the scene, and its error is at
-    most its residual over gravity (contract.error).
-    """
-    body, free = bodies_of_vertices(model), model.is_free
-    masses = np.bincount(body[free & (body >= 0)], model.mass[free & (body >= 0)])
-    masses = masses[masses > 0]
-    gravity = np.linalg.norm(model.gravity[free], axis=1)
-    if not len(masses) or not gravity.any():
-        return 0.0
-    return tolerance * float(gravity[gravity > 0].min() * np.sqrt(masses.min() / masses.sum()))

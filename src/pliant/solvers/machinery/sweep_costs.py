@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from pliant.solvers.chebyshev import Factors
+from pliant.solvers.machinery.semi_iteration import Factors
 
 LEVELS = 6.0  # sweeps that take as long as one between corrections by levels, with its share of the correction
 USUAL = 20  # of these in a step, where levels have not been needed yet
