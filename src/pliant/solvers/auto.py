@@ -117,7 +117,7 @@ class AutoWork(Work):
 
     @property
     def blind_iterations(self) -> int:
-        return GROWING if self.is_accelerated else 0
+        return GROWING if self.is_accelerated else int(self.stage.work.blind_iterations)
 
     @property
     def stage(self) -> Stage:

@@ -49,7 +49,12 @@ class MultilevelWork(EnergyWork):
     has_begun: bool = False  # the levels have taken up this step
     length: float = 0.0  # t of the last correction; 0 if none was accepted
     waiting: int = 0  # steps in contact that begin by iterations, not by a correction
+    unseen: int = 0  # iterations of this step whose motions are not those of whole cycles, with the cycle after them
     refreshes: bool = True  # assembling again within this step has helped so far
+
+    @property
+    def blind_iterations(self) -> int:
+        return self.unseen
 
     def state_dict(self) -> dict[str, Any]:
         levels = self.levels
@@ -119,13 +124,15 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
 
     def begin_step(self, problem: IncrementalPotential, work: MultilevelWork) -> None:
         super().begin_step(problem, work)
-        work.done, work.refreshes = 0, True
+        work.done, work.unseen, work.refreshes = 0, 0, True
         work.levels.begin_step()
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork, n: int = 1) -> SweepResult:
         done = 0
         while done < n:
-            if work.done % self.sweeps == 0 and not (work.done == 0 and begins_by_sweeps(problem, work)):
+            if work.done == 0 and begins_by_sweeps(problem, work):
+                work.unseen = 3 * self.sweeps
+            elif work.done % self.sweeps == 0:
                 correct(problem, x, work)
             result = self.solver.sweep(problem, x, work.inner, min(n - done, self.sweeps - work.done % self.sweeps))
             done, work.done = done + result.iterations, work.done + result.iterations
