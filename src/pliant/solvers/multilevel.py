@@ -32,7 +32,7 @@ from pliant.solvers.machinery.levels.subspace import PassedPoints, no_points
 TRIALS = 6  # lengths of a correction: 1, 1/2 ...
 SUFFICIENT = 1e-4  # part of the fall that the slope promises
 SHORT = 0.25  # length of a correction up to which the matrix is assembled again within a step
-LONG = 12  # corrections in a step without contact, beside which assembling takes little
+LONG = 25  # corrections in a step without contact, beside which assembling takes little
 WAIT = 8  # steps that begin by iterations after one in which a correction at the beginning was cut to that
 ROUNDING = 4.0  # machine epsilons of a position, of what the forces that a matrix is judged by are uncertain
 GOOD = (0.5, 2.0)  # fall of the energy over that of the quadratic model: outside, the matrix is stale

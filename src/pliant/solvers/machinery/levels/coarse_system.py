@@ -113,7 +113,9 @@ class CoarseSystem:
             self.inverses = _inverse(matrices)
 
     def direction(self, problem: IncrementalPotential, x: np.ndarray, force: np.ndarray) -> np.ndarray | None:
-        """The motion (n, 3) [m] that the levels propose against a force (n, 3) [N]; None without positive curvature."""
+        """The motion (n, 3) [m] that the levels propose against a force (n, 3) [N]: as far as conjugate gradients come
+        before they meet a direction without positive curvature; None if the first is one.
+        """
         self._touch(problem, x)
         team, level, room = self.team, self.hierarchy, self.room
         team.run(cached(restrict), level.members, force, room.r)
@@ -129,7 +131,7 @@ class CoarseSystem:
             LIMIT,
             room,
         )
-        if room.outcome[1]:
+        if room.outcome[1] and room.outcome[0] == 1:
             return None
         motion = np.zeros_like(x)
         team.run(cached(prolong), level.members, room.v, motion)
