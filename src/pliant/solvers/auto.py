@@ -1,6 +1,7 @@
 """The default: as many iterations as a step needs, of the cheapest solver that reaches the tolerance.
 
-A step begins with vertex block descent. Where its rate says that it would not get there soon, coarse levels go on from
+A step begins with vertex block descent. Where its rate says that it would not get there soon, momentum (Chebyshev) is
+added if that is cheapest by what the last steps needed (machinery.sweep_costs), or coarse levels go on from
 where it is (`Multilevel`), or, in scenes which those do not support, Chebyshev's acceleration. Where these do not get
 near it (5 %) either, as beyond the rounding of single precision, Newton's method ends the step of a small scene. What
 was needed is kept for the next steps; now and then the cheaper solver before it is tried again, each time after twice
