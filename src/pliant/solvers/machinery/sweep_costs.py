@@ -70,8 +70,10 @@ class Acceleration:
 
 
 def rho_of(rate: float) -> float:
-    """For sweeps that leave a part `rate` of a motion each: slow motions take twice as many as what shows."""
-    return SAFETY * math.sqrt(min(max(rate, LEAST), 1.0))
+    """For sweeps that leave a part `rate` of a motion each: slow motions take twice as many as what shows. In whole
+    hundredths, so that rounding, which differs from place to place, does not make other steps.
+    """
+    return round(SAFETY * math.sqrt(min(max(rate, LEAST), 1.0)), 2)
 
 
 def accelerated_cost(needed: float, rate: float) -> float:
