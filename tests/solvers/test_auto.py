@@ -84,6 +84,61 @@ def test_levels_are_left_again_when_they_are_not_needed():
     assert "vertex block descent" in reasons[-1]
 
 
+def _soft_cloth(threads=None):
+    """A sheet that hangs from two corners, h^2 mu / (density dx^2) about 2."""
+    mesh = pl.shapes.cloth((1.0, 1.0), (16, 16))
+    scene = pl.Scene(gravity=(0, 0, -9.81))
+    sheet = scene.add_cloth(mesh, pl.StVenantKirchhoff(mu=100.0, lam=100.0), density=0.2, bending=1e-5)
+    sheet.pin((mesh.points[:, 0] < -0.499) & (np.abs(mesh.points[:, 1]) > 0.499))
+    return pl.Simulation(scene, frame_rate=100, substeps=1, precision="double", threads=threads)
+
+
+def test_accelerated_sweeps_end_where_newtons_method_does():
+    """To the tolerance, of what forces do in the step, and in fewer sweeps than without momentum."""
+    sim, accelerated = _soft_cloth(), 0
+    for step in range(24):
+        problem = sim.problem().with_own_internal_state()
+        report = sim.step()
+        if "accelerated" not in report.reason:
+            continue
+        accelerated += 1
+        minimiser = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=40, residual=1e-8)).x
+        x, mass = sim.positions, problem.model.mass[:, None]
+        left, done = (np.sqrt(np.sum(mass * d**2) / mass.sum()) for d in (x - minimiser, x - problem.y))
+        assert left <= 0.005 * max(done, problem.h**2 * 9.81)
+        if step % 6 == 0:
+            plain = pl.solve(problem, pl.VBD(iterations=400, tolerance=0.005), measure_every=400)
+            assert report.iterations < plain.iterations
+    assert accelerated >= 12
+
+
+def test_accelerated_runs_repeat_to_the_bit(tmp_path):
+    runs = []
+    for threads in (1, 2, 3):
+        sim = _soft_cloth(threads)
+        reports = [sim.step() for _ in range(12)]
+        if threads == 1:
+            sim.save(tmp_path / "kept.npz")
+            assert "accelerated" in reports[-1].reason
+        runs.append([sim.step().iterations for _ in range(8)] + [sim.positions.tobytes()])
+    resumed = pl.Simulation.resume(tmp_path / "kept.npz")
+    runs.append([resumed.step().iterations for _ in range(8)] + [resumed.positions.tobytes()])
+    assert all(run == runs[0] for run in runs)
+
+
+def test_nothing_is_accelerated_in_contact():
+    """Momentum would carry vertices through what they touch."""
+    scene = pl.Scene(gravity=(0, 0, -9.81))
+    mesh = pl.shapes.box((0.2, 0.2, 0.2), 4)
+    cube = scene.add_solid(mesh, LAW.from_young(2e4, 0.3), density=1000.0)
+    cube.set_positions(mesh.points + np.array([0, 0, 0.1]))
+    scene.add_plane((0, 0, 0), (0, 0, 1))
+    sim = pl.Simulation(scene, frame_rate=60, substeps=1)
+    for _ in range(30):
+        report, contacts = sim.step(), sim.contacts
+        assert not ("accelerated" in report.reason and len(contacts))
+
+
 def test_scenes_without_levels_say_so():
     scene = pl.Scene(gravity=(0, 0, -9.81))
     mesh = pl.shapes.beam(length=1.0, width=0.1, height=0.1, cells=(20, 2, 2))

@@ -148,6 +148,78 @@ def test_resumed_run_has_the_same_bits(tmp_path):
     np.testing.assert_array_equal(resumed.positions, whole.positions)
 
 
+def _stretched_beam():
+    """The step of 1/80 s that releases a beam stretched by half."""
+    mesh = pl.shapes.beam(length=1.0, width=0.1, height=0.1, cells=(20, 2, 2))
+    scene = pl.Scene(gravity=(0, 0, -9.81))
+    beam = scene.add_solid(mesh, pl.StableNeoHookean.from_young(5e5, 0.45), density=1000.0)
+    beam.pin(mesh.points[:, 0] < -0.499)
+    beam.set_positions(mesh.points * [1.5, 1.0, 1.0] + [0.25, 0.0, 0.0])
+    return pl.Simulation(scene, pl.Newton(), frame_rate=80, substeps=1, precision="double").problem()
+
+
+def test_a_matrix_is_kept_that_serves_as_long_as_when_it_was_fresh():
+    """The step goes so far that later corrections find another matrix than the first one had. The same step again does
+    so too: it assembles none, and ends where it ended.
+    """
+    problem, ends, references = _stretched_beam(), [], []
+    work = SOLVER.init(problem, Execution("double", 1))
+    for _ in range(3):
+        x = problem.x_guess.copy()
+        SOLVER.begin_step(problem, work)
+        SOLVER.sweep(problem, x, work, 16)
+        ends.append(x)
+        references.append(work.levels.reference)
+    assert work.levels.misses > 0
+    assert references[2] is references[1] is references[0]
+    np.testing.assert_array_equal(ends[1], ends[0])
+    np.testing.assert_array_equal(ends[2], ends[0])
+
+
+def test_a_matrix_is_stale_that_fails_sooner_than_when_it_was_fresh(bending):
+    problem, _ = bending
+    levels = build_coarse_system(problem, Execution("double", 1), 32)
+    levels.assemble(problem, problem.x_guess)
+    levels.corrections = 2
+    levels.miss(is_long=False)
+    assert not levels.is_stale  # by what this step has done itself
+    for correction, is_stale in ((3, False), (2, False), (1, True)):
+        levels.begin_step()
+        levels.corrections = correction
+        levels.miss(is_long=False)
+        assert levels.is_stale == is_stale
+    levels.assemble(problem, problem.x_guess)
+    assert not levels.is_stale
+    levels.miss(is_long=True)
+    assert levels.is_stale
+
+
+def _stack():
+    """A step of 1/30 s of two soft cubes, the upper one pressed 2 mm into the lower, the lower one into the ground."""
+    mesh = pl.shapes.box((0.1, 0.1, 0.1), 3)
+    scene = pl.Scene(gravity=(0, 0, -9.81), contact=pl.Contact(stiffness=1e4, friction=0.0))
+    scene.add_plane((0, 0, 0), (0, 0, 1))
+    for k in range(2):
+        cube = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e5, 0.3), density=1000.0)
+        cube.set_positions(mesh.points + np.array([0.02 * k, 0.01 * k, 0.048 + 0.098 * k]))
+    return pl.Simulation(scene, pl.Newton(), frame_rate=30, substeps=1, precision="double").problem()
+
+
+def test_steps_in_contact_begin_by_sweeps_after_corrections_that_were_cut_short():
+    """The same minimiser as Newton's method either way."""
+    problem, solver = _stack(), pl.Multilevel(pl.VBD())
+    assert problem.contacts.count > 0
+    minimiser = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=60, residual=1e-10)).x
+    work = solver.init(problem, Execution("double", 1))
+    for waiting in (0, 8):
+        x, work.waiting = problem.x_guess.copy(), waiting
+        solver.begin_step(problem, work)
+        solver.sweep(problem, x, work, 4)
+        assert work.levels.corrections == (waiting == 0)
+        solver.sweep(problem, x, work, 400)
+        assert np.abs(x - minimiser).max() <= 1e-6 * np.abs(minimiser - problem.x_guess).max()
+
+
 def _way(youngs_modulus, solver, steps):
     """How far a block of 0.5 m slides on an incline of atan(0.5) with friction 0.4 and h = 1/200 s, over what a rigid
     one does: g (sin - 0.4 cos) t^2 / 2.

@@ -120,27 +120,61 @@ def _add_block(out, i, j, block, is_turned):
 @inner(nogil=True, error_model="numpy")
 def join_contacts(touching, members, joined, finest, blocks, top):
     """Add contacts to diagonal blocks of all levels and to the matrix of the last."""
-    h, own = np.empty((4, 4)), np.empty((3, 3))
+    h, sums, own = np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4, 3, 3))
+    group, aggregates = np.empty(4, np.int64), np.empty(4, np.int64)
     for c in range(len(touching.block)):
+        count = _group_corners(touching, c, group, aggregates)
+        for p in range(count):
+            for q in range(count):
+                _turned(members.frame[aggregates[p]], touching.block[c], members.frame[aggregates[q]], own[p, q])
         for level in range(-1 if len(finest) else 0, len(joined.parent)):
             _lever_arms(touching, members, joined, c, level, h)
-            for n in range(16):
-                one, other = n // 4, n % 4
-                if touching.corner[c, one] < 0 or touching.corner[c, other] < 0:
-                    continue
-                a, b = touching.aggregate[c, one], touching.aggregate[c, other]
-                weight = touching.weight[c, one] * touching.weight[c, other]
-                _turned(weight, members.frame[a], touching.block[c], members.frame[b], own)
-                if level < 0:
-                    if a == b:
-                        _add_pair(finest[a], h[one], h[other], own)
-                    continue
-                i, j = joined.parent[level, a], joined.parent[level, b]
-                if i >= joined.top and len(top):
-                    i, j = UNKNOWNS * (i - joined.top), UNKNOWNS * (j - joined.top)
-                    _add_pair(top[i : i + UNKNOWNS, j : j + UNKNOWNS], h[one], h[other], own)
-                elif i == j:
-                    _add_pair(blocks[i], h[one], h[other], own)
+            _sum_groups(touching.weight[c], h, group, count, sums)
+            for p in range(count):
+                for q in range(count):
+                    a, b = aggregates[p], aggregates[q]
+                    if level < 0:
+                        if a == b:
+                            _add_pair(finest[a], sums[p], sums[q], own[p, q])
+                        continue
+                    i, j = joined.parent[level, a], joined.parent[level, b]
+                    if i >= joined.top and len(top):
+                        i, j = UNKNOWNS * (i - joined.top), UNKNOWNS * (j - joined.top)
+                        _add_pair(top[i : i + UNKNOWNS, j : j + UNKNOWNS], sums[p], sums[q], own[p, q])
+                    elif i == j:
+                        _add_pair(blocks[i], sums[p], sums[q], own[p, q])
+
+
+@inner(nogil=True, error_model="numpy")
+def _group_corners(touching, c, group, aggregates):
+    """How many aggregates of the finest level a contact touches; they are written, and of each corner which it is of,
+    -1 for corners that do not move.
+    """
+    count = 0
+    for n in range(4):
+        group[n] = -1
+        if touching.corner[c, n] < 0:
+            continue
+        g = 0
+        while g < count and aggregates[g] != touching.aggregate[c, n]:
+            g += 1
+        if g == count:
+            aggregates[g] = touching.aggregate[c, n]
+            count += 1
+        group[n] = g
+    return count
+
+
+@inner(nogil=True, error_model="numpy")
+def _sum_groups(weight, h, group, count, sums):
+    """Sums of lever arms h times weights over the corners of each group."""
+    for g in range(count):
+        for s in range(4):
+            sums[g, s] = 0.0
+    for n in range(4):
+        if group[n] >= 0:
+            for s in range(4):
+                sums[group[n], s] += weight[n] * h[n, s]
 
 
 @inner(nogil=True, error_model="numpy")
@@ -155,15 +189,15 @@ def _lever_arms(touching, members, joined, c, level, h):
 
 
 @inner(nogil=True, error_model="numpy")
-def _turned(weight, R, B, S, out):
-    """weight R^T B S."""
+def _turned(R, B, S, out):
+    """R^T B S."""
     for x in range(3):
         for y in range(3):
             total = 0.0
             for p in range(3):
                 for q in range(3):
                     total += R[p, x] * B[p, q] * S[q, y]
-            out[x, y] = weight * total
+            out[x, y] = total
 
 
 @inner(nogil=True, error_model="numpy")

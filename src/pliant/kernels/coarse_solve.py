@@ -7,6 +7,10 @@ import numpy as np
 from pliant.kernels.coarse_levels import UNKNOWNS, affine_motion
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.inner import inner
+from pliant.lanes.memory import load, store
+from pliant.lanes.types import make_zero
+
+_nothing = make_zero("double", 4)
 
 
 @inner(nogil=True, error_model="numpy")
@@ -56,18 +60,17 @@ def solve(thread, threads, barrier, matrix, members, joined, touching, inverses,
 @inner(nogil=True, error_model="numpy")
 def _multiply(first, last, matrix, members, touching, room):
     """q = (K + contacts) p and the shares of p . q."""
+    blocks, p, q = matrix.blocks.reshape(-1), room.p.reshape(-1), room.q.reshape(-1)
+    rows = np.empty(4 * UNKNOWNS)  # each row of a product in four lanes, which are added up at the end
     for a in range(first, last):
+        for c in range(0, 4 * UNKNOWNS, 4):
+            store(rows, c, _nothing())
+        for k in range(matrix.diagonal[a], matrix.start[a + 1]):
+            _add_rows(blocks, 144 * matrix.number[k], p, UNKNOWNS * matrix.column[k], rows)
         for c in range(UNKNOWNS):
-            room.q[a, c] = 0.0
-        for k in range(matrix.start[a], matrix.start[a + 1]):
-            block, p = matrix.blocks[matrix.number[k]], room.p[matrix.column[k]]
-            if k < matrix.diagonal[a]:
-                for d in range(UNKNOWNS):
-                    for c in range(UNKNOWNS):
-                        room.q[a, c] += block[d, c] * p[d]
-            else:
-                for c in range(UNKNOWNS):
-                    room.q[a, c] += _product(block[c], p)
+            room.q[a, c] = (rows[4 * c] + rows[4 * c + 1]) + (rows[4 * c + 2] + rows[4 * c + 3])
+        for k in range(matrix.start[a], matrix.diagonal[a]):
+            _add_columns(blocks, 144 * matrix.number[k], UNKNOWNS, p, UNKNOWNS * matrix.column[k], q, UNKNOWNS * a)
         R = members.frame[a]
         for place in range(touching.entry_start[a], touching.entry_start[a + 1]):
             c, n = touching.entry[place] // 4, touching.entry[place] % 4
@@ -83,12 +86,32 @@ def _multiply(first, last, matrix, members, touching, room):
         room.sums[1, a] = total
 
 
-@inner(nogil=True, error_model="numpy", fastmath={"reassoc"})
-def _product(a, b):
-    total = 0.0
+@inner(nogil=True, error_model="numpy")
+def _add_rows(blocks, start, p, place, rows):
+    """Add the product of a block with twelve numbers from a place of p to its rows in lanes."""
+    like = _nothing()
+    p0, p1, p2 = load(p, place, like), load(p, place + 4, like), load(p, place + 8, like)
     for c in range(UNKNOWNS):
-        total += a[c] * b[c]
-    return total
+        row = start + UNKNOWNS * c
+        own = load(blocks, row, like) * p0 + load(blocks, row + 4, like) * p1
+        store(rows, 4 * c, load(rows, 4 * c, like) + (own + load(blocks, row + 8, like) * p2))
+
+
+@inner(nogil=True, error_model="numpy")
+def _add_columns(blocks, start, stride, p, place, q, end):
+    """Add the product of a transposed block, whose rows lie a stride apart, with twelve numbers from a place of p to
+    twelve from a place of q.
+    """
+    like = _nothing()
+    q0, q1, q2 = load(q, end, like), load(q, end + 4, like), load(q, end + 8, like)
+    for d in range(UNKNOWNS):
+        row, by = start + stride * d, p[place + d]
+        q0 = q0 + by * load(blocks, row, like)
+        q1 = q1 + by * load(blocks, row + 4, like)
+        q2 = q2 + by * load(blocks, row + 8, like)
+    store(q, end, q0)
+    store(q, end + 4, q1)
+    store(q, end + 8, q2)
 
 
 @inner(nogil=True, error_model="numpy")
@@ -112,8 +135,18 @@ def _press(thread, threads, members, touching, p):
 
 @inner(nogil=True, error_model="numpy")
 def _precondition(thread, threads, barrier, arrivals, joined, inverses, room):
-    """z = sum over levels of Q D^-1 Q^T r, and the shares of r . z; returns the arrivals so far."""
+    """z = sum over levels of Q D^-1 Q^T r, and the shares of r . z; returns the arrivals so far.
+
+    Inverses are symmetric: their rows are their columns.
+    """
     M, m = len(joined.child_start) - 1, len(room.r)
+    left, z, below, solved = (
+        room.r.reshape(-1),
+        room.z.reshape(-1),
+        room.joined.reshape(-1),
+        room.solved.reshape(-1),
+    )
+    finest, middle, top = inverses.finest.reshape(-1), inverses.joined.reshape(-1), inverses.top.reshape(-1)
     first, last = share(0, M, thread, threads)
     for g in range(first, last):
         level = _level_of(g, joined)
@@ -129,42 +162,37 @@ def _precondition(thread, threads, barrier, arrivals, joined, inverses, room):
                     own[3 * s + 3 + x] += joined.shift[level, a, s] * r[x] + joined.scale[level, a] * r[3 * s + 3 + x]
         if g < len(inverses.joined):
             for c in range(UNKNOWNS):
-                total = 0.0
-                for d in range(UNKNOWNS):
-                    total += inverses.joined[g, c, d] * own[d]
-                room.solved[g, c] = total
+                room.solved[g, c] = 0.0
+            _add_columns(middle, 144 * g, UNKNOWNS, below, UNKNOWNS * g, solved, UNKNOWNS * g)
     arrivals += threads
     barrier_wait(barrier, arrivals)
     first, last = share(joined.top, M if len(inverses.top) else joined.top, thread, threads)
     for g in range(first, last):
+        stride = UNKNOWNS * (M - joined.top)
         for c in range(UNKNOWNS):
-            row = inverses.top[UNKNOWNS * (g - joined.top) + c]
-            total = 0.0
-            for other in range(joined.top, M):
-                for d in range(UNKNOWNS):
-                    total += row[UNKNOWNS * (other - joined.top) + d] * room.joined[other, d]
-            room.solved[g, c] = total
+            room.solved[g, c] = 0.0
+        for other in range(joined.top, M):
+            start = UNKNOWNS * (stride * (other - joined.top) + g - joined.top)
+            _add_columns(top, start, stride, below, UNKNOWNS * other, solved, UNKNOWNS * g)
     arrivals += threads
     barrier_wait(barrier, arrivals)
     first, last = share(0, m, thread, threads)
     for a in range(first, last):
-        z = room.z[a]
+        out = room.z[a]
         for c in range(UNKNOWNS):
-            z[c] = 0.0
+            out[c] = 0.0
         if len(inverses.finest):
-            for c in range(UNKNOWNS):
-                for d in range(UNKNOWNS):
-                    z[c] += inverses.finest[a, c, d] * room.r[a, d]
+            _add_columns(finest, 144 * a, UNKNOWNS, left, UNKNOWNS * a, z, UNKNOWNS * a)
         for level in range(len(joined.parent)):
             v = room.solved[joined.parent[level, a]]
             for x in range(3):
-                z[x] += v[x]
+                out[x] += v[x]
                 for s in range(3):
-                    z[x] += joined.shift[level, a, s] * v[3 * s + 3 + x]
-                    z[3 * s + 3 + x] += joined.scale[level, a] * v[3 * s + 3 + x]
+                    out[x] += joined.shift[level, a, s] * v[3 * s + 3 + x]
+                    out[3 * s + 3 + x] += joined.scale[level, a] * v[3 * s + 3 + x]
         total = 0.0
         for c in range(UNKNOWNS):
-            total += z[c] * room.r[a, c]
+            total += out[c] * room.r[a, c]
         room.sums[0, a] = total
     arrivals += threads
     barrier_wait(barrier, arrivals)

@@ -1,6 +1,7 @@
 """The default: as many iterations as a step needs, of the cheapest solver that reaches the tolerance.
 
-A step begins with vertex block descent. Where its rate says that it would not get there soon, coarse levels go on from
+A step begins with vertex block descent. Where its rate says that it would not get there soon, momentum (Chebyshev) is
+added if that is cheapest by what the last steps needed (machinery.sweep_costs), or coarse levels go on from
 where it is (`Multilevel`), or, in scenes which those do not support, Chebyshev's acceleration. Where these do not get
 near it (5 %) either, as beyond the rounding of single precision, Newton's method ends the step of a small scene. What
 was needed is kept for the next steps; now and then the cheaper solver before it is tried again, each time after twice
@@ -18,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from pliant.elements.spring import Springs
 from pliant.energies import IncrementalPotential
 from pliant.errors import SolverError
 from pliant.model import Model
@@ -39,8 +39,10 @@ from pliant.solvers.contract import (
 from pliant.solvers.contract.error import CONVERGED, FEWEST
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices
 from pliant.solvers.machinery import hard_terms  # noqa: F401 - registers the terms of hard rows
+from pliant.solvers.machinery.ending_by_newton import is_small, sufficient_residual
 from pliant.solvers.machinery.hard_rows import HardRowsOf
 from pliant.solvers.machinery.levels.hierarchy import soft_members
+from pliant.solvers.machinery.sweep_costs import GROWING, Acceleration
 from pliant.solvers.machinery.vbd_bodies import have_elements
 from pliant.solvers.machinery.vbd_tables import Tables, build_tables
 from pliant.solvers.multilevel import Multilevel
@@ -56,8 +58,6 @@ CYCLE = 4  # that are always done
 UPDATES = 8  # iterations that update multipliers after those that do not
 FIRST_WAITS = (0, 8, 1)  # steps until the stage before a stage is tried again: coarse levels soon after Newton's method
 LONGEST_WAIT = 64
-LARGEST_NEWTON = 2000  # blocks of unknowns whose Hessian is factorised
-LARGEST_ROPE = 20_000  # the same in scenes of springs, whose factors are sparse
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,8 @@ class AutoWork(Work):
     execution: Execution
     rows: HardRowsOf  # with multipliers; none in most scenes
     others: np.ndarray  # (bodies,) bool: that are not rigid bodies which only contacts join
+    acceleration: Acceleration = field(default_factory=Acceleration)  # of vertex block descent
+    by_levels: int = 0  # iterations that levels have done in this step
     current: int = 0  # stage of the current step, at which the next ones begin
     since: int = 0  # iterations of the step when it was taken up
     ended: int = 0  # stage in which the last step ended
@@ -113,6 +115,10 @@ class AutoWork(Work):
         end, are as well served by vertex block descent, which takes them one after another.
         """
         return self.others | (self.current > 0)
+
+    @property
+    def blind_iterations(self) -> int:
+        return GROWING if self.is_accelerated else int(self.stage.work.blind_iterations)
 
     @property
     def stage(self) -> Stage:
@@ -130,7 +136,11 @@ class AutoWork(Work):
 
     @property
     def note(self) -> str:
-        return self.stage.note
+        return f"accelerated {self.stage.note}" if self.is_accelerated else self.stage.note
+
+    @property
+    def is_accelerated(self) -> bool:
+        return self.current == 0 and self.acceleration.factors is not None
 
     def state_dict(self) -> dict[str, Any]:
         numbers = {
@@ -139,6 +149,8 @@ class AutoWork(Work):
             "by_newton": self.by_newton,
             "waits": list(self.waits),
             "longest": list(self.longest),
+            "acceleration": self.acceleration.state_dict(),
+            "by_levels": self.by_levels,
         }
         rows = {"rows": self.rows.state_dict()} if self.rows.duals else {}
         return {**numbers, **rows, "stages": [stage.state_dict() for stage in self.stages]}
@@ -146,6 +158,9 @@ class AutoWork(Work):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.current, self.ended, self.by_newton = state["current"], state["ended"], state.get("by_newton", 0)
         self.waits, self.longest = list(state["waits"]), list(state["longest"])
+        if "acceleration" in state:
+            self.acceleration.load_state_dict(state["acceleration"])
+        self.by_levels = state.get("by_levels", 0)
         self.rows.load_state_dict(state.get("rows", {}))
         self.stages[0].work.load_state_dict(state["stages"][0])
         for stage, kept in zip(self.stages[1:], state["stages"][1:], strict=True):
@@ -192,6 +207,10 @@ class Auto(Solver[AutoWork]):
     def iterations(self) -> int:
         return self.iterations_max
 
+    @property
+    def _plain(self) -> VBD:
+        return VBD(start=self.start)
+
     def period(self, work: AutoWork) -> int:
         return work.stage.solver.period(work.stage.work)
 
@@ -199,7 +218,7 @@ class Auto(Solver[AutoWork]):
         return replace(self, iterations_max=n)
 
     def init(self, problem: IncrementalPotential, execution: Execution) -> AutoWork:
-        plain = VBD(start=self.start)
+        plain = self._plain
         has_rows = self.holds_infinite(problem.model)
         rows = HardRowsOf(problem, problem.model.blocks if has_rows else (), least=np.inf)
         tables = build_tables(rows.replaced(problem), execution, plain.line_search, plain.psd)
@@ -223,6 +242,10 @@ class Auto(Solver[AutoWork]):
         work.waits = [max(wait - 1, 0) for wait in work.waits]
         while work.current and work.waits[work.current] == 0:
             work.current -= 1
+        if work.by_levels:
+            work.acceleration.took(work.by_levels)
+            work.by_levels = 0
+        work.acceleration.begin_step(work.current == 0 and may_accelerate(problem, work))
         work.rows.begin_step(problem, work.tables)
         self._take_up(problem, work)
 
@@ -238,6 +261,8 @@ class Auto(Solver[AutoWork]):
 
     def update_contacts(self, problem: IncrementalPotential, work: AutoWork) -> None:
         work.stage.solver.update_contacts(problem, work.stage.work)
+        if not may_accelerate(problem, work):
+            work.acceleration.factors = None
 
     def update_topology(self, problem: IncrementalPotential, work: AutoWork, change: TopologyChange) -> bool:
         for stage in work.stages[1:]:
@@ -248,8 +273,12 @@ class Auto(Solver[AutoWork]):
         stage = work.stage
         if work.rows.duals and isinstance(stage.solver, Multilevel):
             return self._sweep_with_levels(problem, x, work, n)
+        if work.is_accelerated:
+            return self._plain.sweep(problem, x, work.tables, n, momentum=work.acceleration.factors)
         if not isinstance(stage.solver, Newton):
-            return stage.solver.sweep(problem, x, stage.work, n)
+            result = stage.solver.sweep(problem, x, stage.work, n)
+            work.by_levels += result.iterations if isinstance(stage.solver, Multilevel) else 0
+            return result
         if not work.rows.duals:
             result = stage.solver.sweep(problem, x, stage.work, n)
             work.by_newton += result.iterations
@@ -290,7 +319,8 @@ class Auto(Solver[AutoWork]):
         return work.stage.solver.is_blind_to_rounding(work.stage.work)
 
     def moves_bound_error(self, work: AutoWork) -> bool:
-        return not work.rows.duals and work.stage.solver.moves_bound_error(work.stage.work)
+        is_plain = not work.rows.duals and not work.is_accelerated
+        return is_plain and work.stage.solver.moves_bound_error(work.stage.work)
 
     def has_residual(self, work: AutoWork) -> bool:
         return work.stage.solver.has_residual(work.stage.work)
@@ -304,6 +334,12 @@ class Auto(Solver[AutoWork]):
             return True
         own, needed = done - work.since, error.iterations_to(self.tolerance, work.gains)
         fewest, most = LIMITS[work.current > 0]
+        if work.current == 0 and own >= fewest:
+            if work.is_accelerated and work.acceleration.is_worth_it(own, needed):
+                return False
+            if self._accelerate(problem, work, needed, float(error.rates[error.worst])):
+                work.since = done
+                return True
         longer = more_patience(problem) if work.current == 0 else 0
         is_soon = needed <= PATIENCE and (own < most + longer or needed <= CYCLE)
         is_quick = 0 < work.by_newton <= FEW
@@ -317,9 +353,26 @@ class Auto(Solver[AutoWork]):
             is_in_vain = work.ended >= following  # to do without it again
             work.longest[following] = min((1 + is_in_vain) * work.longest[following], LONGEST_WAIT)
             work.waits[following] = work.longest[following]
+        work.acceleration.end()
         work.current, work.since = following, done
         self._take_up(problem, work)
         return True
+
+    def _accelerate(self, problem: IncrementalPotential, work: AutoWork, needed: float, rate: float) -> bool:
+        """Go on with momentum where that is cheapest; whether it is."""
+        acceleration = work.acceleration
+        is_plain = not work.is_accelerated and may_accelerate(problem, work)
+        if not is_plain or not acceleration.is_cheapest(needed, rate):
+            return False
+        acceleration.try_out(rate)
+        return True
+
+
+def may_accelerate(problem: IncrementalPotential, work: AutoWork) -> bool:
+    """Whether a step may do without levels by momentum: elements alone act, and levels would go on."""
+    touches = problem.contacts is not None and problem.contacts.count > 0
+    has_levels = isinstance(work.stages[1].solver, Multilevel)
+    return has_levels and not touches and not work.rows.duals and problem.model.carried is None
 
 
 def more_patience(problem: IncrementalPotential) -> int:
@@ -340,27 +393,3 @@ def only_touched(model: Model) -> np.ndarray:
         owners = body[model.carried.points[mass > 0]].reshape(model.carried.count, -1)[:, 0]
         found[owners[(owners >= 0) & ~have_elements(model, model.carried)]] = True
     return found
-
-
-def is_small(model: Model) -> bool:
-    """Whether the Hessian of a model is factorised in no more time than some hundred iterations take."""
-    blocks = int(model.is_free.sum())
-    if model.carried is not None:
-        blocks += 2 * model.carried.count - int(model.is_free[model.carried.points].sum())
-    only_springs = all(isinstance(block, Springs) for block in model.blocks)
-    return blocks <= (LARGEST_ROPE if only_springs else LARGEST_NEWTON)
-
-
-def sufficient_residual(model: Model, tolerance: float) -> float:
-    """Residual [m/s^2] of a scene at which every body has an error of at most `tolerance`; 0 without gravity.
-
-    A body of mass m in a scene of mass M has at most sqrt(M / m) times the residual of the scene, and its error is at
-    most its residual over gravity (contract.error).
-    """
-    body, free = bodies_of_vertices(model), model.is_free
-    masses = np.bincount(body[free & (body >= 0)], model.mass[free & (body >= 0)])
-    masses = masses[masses > 0]
-    gravity = np.linalg.norm(model.gravity[free], axis=1)
-    if not len(masses) or not gravity.any():
-        return 0.0
-    return tolerance * float(gravity[gravity > 0].min() * np.sqrt(masses.min() / masses.sum()))

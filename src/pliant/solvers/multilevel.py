@@ -32,6 +32,8 @@ from pliant.solvers.machinery.levels.subspace import PassedPoints, no_points
 TRIALS = 6  # lengths of a correction: 1, 1/2 ...
 SUFFICIENT = 1e-4  # part of the fall that the slope promises
 SHORT = 0.25  # length of a correction up to which the matrix is assembled again within a step
+LONG = 25  # corrections in a step without contact, beside which assembling takes little
+WAIT = 8  # steps that begin by iterations after one in which a correction at the beginning was cut to that
 ROUNDING = 4.0  # machine epsilons of a position, of what the forces that a matrix is judged by are uncertain
 GOOD = (0.5, 2.0)  # fall of the energy over that of the quadratic model: outside, the matrix is stale
 
@@ -46,20 +48,29 @@ class MultilevelWork(EnergyWork):
     done: int = 0  # iterations of this step
     has_begun: bool = False  # the levels have taken up this step
     length: float = 0.0  # t of the last correction; 0 if none was accepted
+    waiting: int = 0  # steps in contact that begin by iterations, not by a correction
+    unseen: int = 0  # iterations of this step whose motions are not those of whole cycles, with the cycle after them
     refreshes: bool = True  # assembling again within this step has helped so far
+
+    @property
+    def blind_iterations(self) -> int:
+        return self.unseen
 
     def state_dict(self) -> dict[str, Any]:
         levels = self.levels
         kept = {"reference": _flat(levels.reference), "before": _flat(levels.before)}
         flags = {"is_stale": levels.is_stale, "is_semidefinite": levels.is_semidefinite}
-        return {**kept, **flags, "inner": self.inner.state_dict()}
+        counts = {"served": levels.served, "misses": levels.misses, "waiting": self.waiting}
+        return {**kept, **flags, **counts, "inner": self.inner.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.inner.load_state_dict(state["inner"])
+        self.waiting = state.get("waiting", 0)
         levels, reference = self.levels, state["reference"]
         if reference is None or len(reference) != 3 * len(levels.row_of_vertex):
             return  # a sheet has torn since, and has other vertices: the matrix is assembled again
         levels.is_stale, levels.is_semidefinite = state["is_stale"], state["is_semidefinite"]
+        levels.served, levels.misses = state.get("served", levels.served), state.get("misses", 0)
         levels.reference, levels.before = (np.array(state[k]).reshape(-1, 3) for k in ("reference", "before"))
 
 
@@ -113,18 +124,34 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
 
     def begin_step(self, problem: IncrementalPotential, work: MultilevelWork) -> None:
         super().begin_step(problem, work)
-        work.done, work.refreshes = 0, True
+        work.done, work.unseen, work.refreshes = 0, 0, True
+        work.levels.begin_step()
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork, n: int = 1) -> SweepResult:
         done = 0
         while done < n:
-            if work.done % self.sweeps == 0:
+            if work.done == 0 and begins_by_sweeps(problem, work):
+                work.unseen = 3 * self.sweeps
+            elif work.done % self.sweeps == 0:
                 correct(problem, x, work)
             result = self.solver.sweep(problem, x, work.inner, min(n - done, self.sweeps - work.done % self.sweeps))
             done, work.done = done + result.iterations, work.done + result.iterations
             if result.ended or not result.iterations:
                 return result._replace(iterations=done)
         return SweepResult(n)
+
+
+def begins_by_sweeps(problem: IncrementalPotential, work: MultilevelWork) -> bool:
+    """Whether a step in contact begins by iterations: the first correction of an earlier one was cut short, as where
+    bodies press on each other in other places than they did.
+    """
+    work.waiting = max(work.waiting - 1, 0) if is_touching(problem) else 0
+    return work.waiting > 0
+
+
+def is_touching(problem: IncrementalPotential) -> bool:
+    """Whether something touches in this step."""
+    return problem.contacts is not None and problem.contacts.count > 0
 
 
 def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) -> None:
@@ -156,6 +183,9 @@ def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) 
         step = proposed(problem, x, work, force)
         twists = as_rigid(problem, step)
         search(problem, work, x, Direction(step, twists, force, 0.5 * float(np.sum(force * step))), before, TRIALS)
+    if work.done == 0 and work.length <= SHORT:
+        work.waiting = WAIT
+    work.levels.corrections += 1
     work.refreshes = work.refreshes and (not is_refreshed or work.length > SHORT)
 
 
@@ -163,9 +193,8 @@ def refresh_matrix(problem: IncrementalPotential, x: np.ndarray, work: Multileve
     """Assemble the matrix again at x (n, 3) within a step whose last correction was cut short by the body's own
     stiffness, as long as that helps; whether it was. Contacts and rigid bodies cut it short whatever the matrix.
     """
-    is_short = work.has_begun and work.refreshes and work.levels.is_stale and work.length <= SHORT
-    touches = problem.contacts is not None and problem.contacts.count > 0
-    if not is_short or touches or problem.model.carried is not None:
+    is_short = work.has_begun and work.refreshes and work.levels.misses > 0 and work.length <= SHORT
+    if not is_short or is_touching(problem) or problem.model.carried is not None:
         return False
     work.levels.assemble(problem, x)
     work.levels.begin(problem, x)
@@ -201,7 +230,9 @@ def search(
     agreement = fall / direction.promised if work.length == 1.0 else 0.0
     has_settled = work.length > 0 or trials > 1  # otherwise another direction follows, which tells of the matrix alone
     if has_settled and not GOOD[0] < agreement < GOOD[1] and slope > rounding_of_slope(work, direction.motion):
-        work.levels.is_stale = True
+        touches = is_touching(problem)
+        if work.length == 1.0 or not touches:
+            work.levels.miss(is_long=not touches and work.levels.corrections >= LONG)
     return work.length > 0
 
 

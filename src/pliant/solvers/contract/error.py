@@ -267,6 +267,8 @@ class ErrorMeter:
         """Whether the error is measured at the next mark, after so many iterations; if not, positions are kept."""
         if self._by_residual:
             return True
+        if mark - self._began < self._work.blind_iterations:
+            return False
         if self.solver.asked_tolerance is None:
             return self._has_windows and mark == self._marks[-1]
         if self._is_guided:

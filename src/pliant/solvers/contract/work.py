@@ -54,6 +54,11 @@ class Work:
         return None
 
     @property
+    def blind_iterations(self) -> int:
+        """First iterations of a kind in a step, before whose end motions tell nothing of the error."""
+        return 0
+
+    @property
     def undone(self) -> int:
         """How often iterations were taken back since the work object was made."""
         return 0

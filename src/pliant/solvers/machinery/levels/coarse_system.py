@@ -24,6 +24,8 @@ from pliant.solvers.machinery.levels.rigid_forces import RigidForces, find_rigid
 TOLERANCE = 0.1  # of the coarse system's residual, where conjugate gradients end
 LIMIT = 40  # of their iterations
 STIFF = 1e6  # times the largest entry of a rigid body's block: its stiffness against strain
+ALWAYS = 1 << 30  # corrections, more than any step has
+MISSES = 16  # after which a matrix is stale in any case
 RIDGE = 1e-11  # of the largest entry: motions that move no vertex, as across a sheet, have no stiffness
 
 
@@ -41,6 +43,10 @@ class CoarseSystem:
     before: np.ndarray | None = None  # (n, 3) positions at the start of that step, which damping depends on [m]
     is_semidefinite: bool = False  # whether elements were made so then
     is_stale: bool = True  # to be assembled again at the first correction of the next step
+    corrections: int = 0  # in this step, since the matrix was assembled if that was within it
+    is_fresh: bool = False  # whether it was
+    served: int = ALWAYS  # corrections until it first failed to promise what the energy did, while fresh
+    misses: int = 0  # how often it has failed
     inverses: Inverses | None = field(default=None, repr=False)
     touching: Touching | None = field(default=None, repr=False)
     _plain: tuple[Inverses, Inverses] | None = field(default=None, repr=False)  # matrices and inverses without contacts
@@ -66,14 +72,31 @@ class CoarseSystem:
             self.assemble(problem, x, psd=True)
             return
         self.reference, self.before, self.is_semidefinite = x.copy(), problem.x_prev.copy(), psd
-        self.is_stale = False
+        self.is_stale, self.is_fresh, self.corrections, self.misses = False, True, 0, 0
+        self.served = ALWAYS
         self.inverses, self.touching = self._plain[1], None
 
     def assemble_again(self, problem: IncrementalPotential) -> None:
         """Where it was assembled before a checkpoint, for the model and step length of a problem."""
         assert self.reference is not None
         assert self.before is not None
+        served, misses = self.served, self.misses
         self.assemble(replace(problem, x_prev=self.before), self.reference, self.is_semidefinite)
+        self.served, self.misses, self.is_fresh = served, misses, False
+
+    def begin_step(self) -> None:
+        """Count corrections from here on."""
+        self.corrections, self.is_fresh = 0, False
+
+    def miss(self, is_long: bool) -> None:
+        """Take note that the energy did not fall as the matrix promised. It is stale where that comes sooner in a step
+        than it did in the step of its assembly: what spoils it later is the motion of the step itself. In long steps
+        it is stale in any case.
+        """
+        self.misses += 1
+        if self.is_fresh:
+            self.served = min(self.served, self.corrections)
+        self.is_stale |= self.corrections < self.served or is_long or self.misses >= MISSES
 
     def begin(self, problem: IncrementalPotential, x: np.ndarray) -> None:
         """Take up a step: turn frames with bodies, and take contacts into the preconditioner."""
@@ -90,7 +113,9 @@ class CoarseSystem:
             self.inverses = _inverse(matrices)
 
     def direction(self, problem: IncrementalPotential, x: np.ndarray, force: np.ndarray) -> np.ndarray | None:
-        """The motion (n, 3) [m] that the levels propose against a force (n, 3) [N]; None without positive curvature."""
+        """The motion (n, 3) [m] that the levels propose against a force (n, 3) [N]: as far as conjugate gradients come
+        before they meet a direction without positive curvature; None if the first is one.
+        """
         self._touch(problem, x)
         team, level, room = self.team, self.hierarchy, self.room
         team.run(cached(restrict), level.members, force, room.r)
@@ -106,7 +131,7 @@ class CoarseSystem:
             LIMIT,
             room,
         )
-        if room.outcome[1]:
+        if room.outcome[1] and room.outcome[0] == 1:
             return None
         motion = np.zeros_like(x)
         team.run(cached(prolong), level.members, room.v, motion)
