@@ -165,9 +165,9 @@ def test_what_is_compiled_before_anything_is_asked_for_every_scene_needs():
 
 
 def test_the_first_process_compiles_nothing_that_is_not_sure(monkeypatch):
-    """`jelly` has asked for all it needs, and many scenes like it need coarse levels, too."""
+    """`stack` has asked for all it needs, and scenes like it need more."""
     listed = first_kernels()
-    needed = [listed.kernels[number].place for number in listed.scenes["jelly"]]
+    needed = [listed.kernels[number].place for number in listed.scenes["stack"]]
     guesses = {listed.kernels[number].place for number in listed.needed_after(needed)} - set(needed)
     assert len(guesses) > 5
     helper = ahead.Helper()

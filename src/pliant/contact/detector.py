@@ -274,7 +274,8 @@ class Detector:
 
     def _chosen(self, contacts: ContactSet) -> np.ndarray:
         """(k,) [N/m] that contacts have where no stiffness is given."""
-        stiffness = chosen_stiffness(contacts, self.scale, self.colliders.has_inside)
+        solids = None if self.is_static else self.colliders.has_inside  # equilibria have a scale of their own
+        stiffness = chosen_stiffness(contacts, self.scale, solids)
         return stiffness if self.at_convex is None else self.at_convex.harder(contacts) * stiffness
 
     def settle(self, ends: StepEnds, is_enforced: bool) -> None:

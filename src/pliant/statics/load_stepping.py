@@ -116,8 +116,10 @@ def equilibrium(
         found = Equilibrium(scene, case, report, outcome.problem)
         _show(scene, found)
         if not report.converged:
-            entry = "stopped" if flag.is_set() else "no-equilibrium"
-            logger.warning("equilibrium: %s", report.reason, extra={"entry": entry})
+            if flag.is_set():
+                logger.warning("equilibrium: %s", report.reason, extra={"entry": "stopped"})
+            else:
+                logger.warning("equilibrium: %s", report.reason, extra={"entry": "no-equilibrium"})
     for note, entry in mesh_notes(scene, found.stress, found.discretisation_error):
         logger.info(note, extra={"entry": entry})
     return found
