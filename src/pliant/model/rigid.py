@@ -239,7 +239,7 @@ class RigidBody(Placeable, Body):
         return len(self.offsets) - 1
 
     def provide_sliding(self, count: int) -> None:
-        """Have at least `count` vertices that slide over a round surface, if it has any; more than there were come last."""
+        """Have at least `count` vertices that slide over a round surface, if it has any; new ones come last."""
         lacking, first = count - len(self.sliding), len(self.offsets)
         if lacking > 0 and len(self.sliding):
             self._set_last(first, np.zeros((lacking, 3)))
