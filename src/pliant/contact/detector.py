@@ -359,13 +359,15 @@ class Detector:
         sides = sides_after(self.team, self.colliders, self.side_history, x_prev, x, *about)
         return Ahead(x.copy(), *sides, width)
 
-    def passing(self, x_prev: np.ndarray, x: np.ndarray) -> Skipped | None:
-        """What `contact.tracking.passing.passing` says of a step from x_prev to x (n, 3) [m]."""
+    def passing(self, x_prev: np.ndarray, x: np.ndarray, is_held: bool = False) -> Skipped | None:
+        """What `contact.tracking.passing.passing` says of a step from x_prev to x (n, 3) [m]; is_held: which was held
+        apart once, so that sides may be told from where it stopped.
+        """
         if not self._has_pairs or self._planes_suffice or self._latest is None:
             return None
         self._ahead, about = self._sides_after(x_prev, x), (self.model.edge, self.convex.width > 0)
         known = (self._parties, self.pressing)
-        are_near = self.at_convex is not None and self.at_convex.are_near(x)
+        are_near = is_held or (self.at_convex is not None and self.at_convex.are_near(x))
         return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev, known, are_near)
 
     @property

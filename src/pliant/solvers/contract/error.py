@@ -257,7 +257,8 @@ class ErrorMeter:
         """
         if self._period > 1:
             return bool(self._settled.max(initial=0.0) <= tolerance)
-        if self.solver.is_blind_to_rounding(work) or not self.solver.supports.local:
+        has_own_end = self.solver.is_blind_to_rounding(work) or self.solver.has_residual(work)
+        if has_own_end or not self.solver.supports.local:
             return False
         rounding, above = self.eps * self._root_mean_squares(SIZE), error.bodies > tolerance
         hidden = np.maximum(error.rounding, self._relative(rounding)) > tolerance
