@@ -22,7 +22,6 @@ from pliant.kernels.local_solve import (
     solve_in_plane,
     solve_on_line,
 )
-from pliant.kernels.local_step_source import SETTLED, VISITS
 from pliant.kernels.momentum import carried_on
 from pliant.lanes.vectors import absolute_matrix, positive_part
 
@@ -191,11 +190,11 @@ inline void add_absolute(real *H)
 }
 """.strip("\n")
 
-#: As in kernels.local_step_source: again where there are contacts, each time with those at the end of the step so far.
+#: As in kernels.sweep_source: twice where there are contacts, the second time with those at the end of the first step.
 _AMONG_CONTACTS = [
     "int singular = 0;",
     "dx[0] = dx[1] = dx[2] = 0;",
-    f"for (int visit = 0; visit < (contact_start[i + 1] > contact_start[i] ? {VISITS} : 1); visit++) {{",
+    "for (int visit = 0; visit < (contact_start[i + 1] > contact_start[i] ? 2 : 1); visit++) {",
     "    real ahead_f[3], ahead_H[6], further[3];",
     "    const real3 moved = VECTOR(dx[0], dx[1], dx[2]);",
     "    force_ahead(force, H, moved, ahead_f);",
@@ -206,9 +205,6 @@ _AMONG_CONTACTS = [
     "    singular |= solve_system(i, ahead_H, left, further, subspace, direction);",
     "    for (int j = 0; j < 3; j++)",
     "        dx[j] += further[j];",
-    "    const real3 way = VECTOR(dx[0], dx[1], dx[2]), last = VECTOR(further[0], further[1], further[2]);",
-    f"    if (visit > 0 && dot(last, last) <= (real){SETTLED**2:.6g}f * dot(way, way))",
-    "        break;",
     "}",
     "return singular;",
 ]

@@ -64,6 +64,7 @@ class ContactRows(NamedTuple):
     slip: np.ndarray  # (1,) friction_speed h [m]
     damping: np.ndarray  # (1,) k_d / h of contacts
     compliance: np.ndarray  # (1,) 1 / K [m/N] of hard contacts, infinite for others
+    visits: np.ndarray  # (1,) how often contacts of a vertex are asked in an iteration, at most
     ways: np.ndarray  # (rows, 4) from vertices of packs with contacts to their targets [m], for hard ones: scratch
 
 

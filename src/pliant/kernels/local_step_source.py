@@ -15,7 +15,6 @@ from pliant.lanes.types import DTYPES
 if TYPE_CHECKING:
     from pliant.kernels.sweep_source import Variant
 
-VISITS = 4  # of the contacts of a vertex in an iteration, at most
 SETTLED = 0.1  # part of its way that a visit adds, up to which contacts are the same as in the one before
 SWEPT = "swept_"  # begins the names of functions that differ within sweeps
 
@@ -67,7 +66,7 @@ def step_sources(variant: Variant, tables: str) -> list[str]:
 def _step_source(variant: Variant, tables: str, prefix: str) -> str:
     project = _PROJECT if variant.psd else ""
     template = _STEP_AMONG_CONTACTS if variant.contact and not variant.hard_contact else _STEP
-    return template.format(prefix=prefix, tables=tables, project=project, visits=VISITS, settled=SETTLED**2)
+    return template.format(prefix=prefix, tables=tables, project=project, settled=SETTLED**2)
 
 
 _PROJECT = """    H = project_block(H, load(vertices.inertia, p * WIDTH, zero()))
@@ -144,13 +143,14 @@ def {prefix}local_step(p, x, xi, vertices, {tables}):
     where the Hessian is singular.
 
     Contacts begin and end on the way: where there are any, the step goes on with the contacts at its end, and all else
-    as before foreseen, until those are the same, or VISITS times (decision 0049).
+    as before foreseen, until those are the same, or as often as
+    the tables say (decision 0049).
     """
     z = zero()
     smooth_f, smooth_H = {prefix}smooth_force_and_hessian(p, x, xi, vertices, {tables})
     f, H = smooth_f, smooth_H
 {project}    smooth_H, dx, singular = H, (z, z, z), z > z
-    for visit in range({visits} if has_contacts(p, contacts) else 1):
+    for visit in range(contacts.visits[0] if has_contacts(p, contacts) else 1):
         fc, Hc = contact_force_and_hessian(p, x, xi, (z, z, z), dx, visit > 0, contacts, vertices.is_wide[p])
         ahead_f = add(force_ahead(smooth_f, smooth_H, dx), fc)
         ahead_H = add_symmetric(smooth_H, number(1.0, z), Hc)

@@ -32,6 +32,7 @@ from pliant.solvers.machinery.levels.subspace import PassedPoints, no_points
 TRIALS = 6  # lengths of a correction: 1, 1/2 ...
 SUFFICIENT = 1e-4  # part of the fall that the slope promises
 SHORT = 0.25  # length of a correction up to which the matrix is assembled again within a step
+VISITS = 4  # of the contacts of a vertex in an iteration: one that raises the energy throws away what was gained
 LONG = 25  # corrections in a step without contact, beside which assembling takes little
 WAIT = 8  # steps that begin by iterations after one in which a correction at the beginning was cut to that
 ROUNDING = 4.0  # machine epsilons of a position, of what the forces that a matrix is judged by are uncertain
@@ -134,7 +135,9 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
                 work.unseen = 3 * self.sweeps
             elif work.done % self.sweeps == 0:
                 correct(problem, x, work)
-            result = self.solver.sweep(problem, x, work.inner, min(n - done, self.sweeps - work.done % self.sweeps))
+            left = min(n - done, self.sweeps - work.done % self.sweeps)
+            with work.packed.tables.visiting_contacts(VISITS):
+                result = self.solver.sweep(problem, x, work.inner, left)
             done, work.done = done + result.iterations, work.done + result.iterations
             if result.ended or not result.iterations:
                 return result._replace(iterations=done)

@@ -21,6 +21,8 @@ from pliant.kernels.contacts import (
 from pliant.kernels.packs import Packs
 from pliant.kernels.transfer import read_positions
 
+VISITS = 2  # of the contacts of a vertex in an iteration: where it begins, and where it would end with those
+
 
 class ContactTables:
     """Arrays of the contacts; they grow when a detection needs more room.
@@ -66,6 +68,7 @@ class ContactTables:
             slip=np.ones(1, dtype),
             damping=np.zeros(1, dtype),
             compliance=np.full(1, np.inf),
+            visits=np.full(1, VISITS),
             ways=np.zeros((rows, 4), dtype),
         )
 

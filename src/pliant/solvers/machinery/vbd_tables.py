@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -25,7 +26,7 @@ from pliant.model.topology import Topology
 from pliant.solvers.contract import Execution, Momentum, Work
 from pliant.solvers.machinery.descent_work import DescentWork, load_target, middle_of_motion
 from pliant.solvers.machinery.vbd_bodies import BodyTables, without_padding
-from pliant.solvers.machinery.vbd_contacts import ContactTables
+from pliant.solvers.machinery.vbd_contacts import VISITS, ContactTables
 from pliant.solvers.machinery.vbd_terms import InternalStateSlots, Refresh, VertexLoad, make_terms
 from pliant.solvers.machinery.vbd_updates import update_lists
 
@@ -112,6 +113,18 @@ class Tables(PackedWork, DescentWork):
             self.potential_number += 1
             if self.bodies is not None:
                 self.bodies.load_contacts(self.contacts.rows)
+
+    @contextmanager
+    def visiting_contacts(self, times: int) -> Iterator[None]:
+        """Let contacts of a vertex be asked so often in an iteration, until they are the same."""
+        if self.contacts is None:
+            yield
+            return
+        self.contacts.rows.visits[0] = times
+        try:
+            yield
+        finally:
+            self.contacts.rows.visits[0] = VISITS
 
     def iterate(self, problem: IncrementalPotential, x: np.ndarray, n: int, momentum: Momentum | None) -> None:
         """n iterations in one compiled call."""
