@@ -84,7 +84,7 @@ class StepsApart(ABC):
             return self._safe.advance(self.state.x, self._x_new, self._placements.rows_of_step(), poses)
         if self._apart is None or self._detector is None:
             return None
-        skipped = self._detector.passing(self.state.x, self._x_new, self._was_held)
+        skipped = self._detector.passing(self.state.x, self._x_new)
         if skipped is None:
             return None
         self._was_held = True

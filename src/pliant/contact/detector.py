@@ -36,6 +36,7 @@ from pliant.contact.search.near_obstacles import obstacle_contacts_at
 from pliant.contact.search.solid import least_width
 from pliant.contact.search.solids_at_convex import SolidsAtConvex
 from pliant.contact.sphere_search import SphereSearch
+from pliant.contact.tracking.false_sides import without_false_sides
 from pliant.contact.tracking.identity import contact_ids, places_among
 from pliant.contact.tracking.multipliers import Multipliers, multipliers_of, no_multipliers, restore_multipliers
 from pliant.contact.tracking.passing import Ahead, Skipped, passing
@@ -350,6 +351,8 @@ class Detector:
         self.seen, self.side_history, self.no_self_contact, self.least_width = ahead
         if self.model.settings.guarantee:
             self.side_history = as_placed(self.side_history, self.colliders.surface.edges, x)
+        else:
+            self.side_history = without_false_sides(self.team, self.colliders, self.side_history, x)
         self._ahead = None
 
     def _sides_after(self, x_prev: np.ndarray, x: np.ndarray) -> Ahead:
@@ -359,15 +362,13 @@ class Detector:
         sides = sides_after(self.team, self.colliders, self.side_history, x_prev, x, *about)
         return Ahead(x.copy(), *sides, width)
 
-    def passing(self, x_prev: np.ndarray, x: np.ndarray, is_held: bool = False) -> Skipped | None:
-        """What `contact.tracking.passing.passing` says of a step from x_prev to x (n, 3) [m]; is_held: which was held
-        apart once, so that sides may be told from where it stopped.
-        """
+    def passing(self, x_prev: np.ndarray, x: np.ndarray) -> Skipped | None:
+        """What `contact.tracking.passing.passing` says of a step from x_prev to x (n, 3) [m]."""
         if not self._has_pairs or self._planes_suffice or self._latest is None:
             return None
         self._ahead, about = self._sides_after(x_prev, x), (self.model.edge, self.convex.width > 0)
         known = (self._parties, self.pressing)
-        are_near = is_held or (self.at_convex is not None and self.at_convex.are_near(x))
+        are_near = self.at_convex is not None and self.at_convex.are_near(x)
         return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev, known, are_near)
 
     @property

@@ -87,8 +87,8 @@ def passing(
 ) -> Skipped | None:  # fmt: skip
     """Who is not to be held, if others go through anything on the way from x_prev (n, 3) [m]; None if nothing does that
     keeps a distance. edge (n,) [m]: mean of the bodies; is_convex (bodies,) bool: rigid ones that are; contacts: of the
-    step; known: who pressed in the step before, None as a simulation starts; are_near: whether there may be more than
-    tracked pairs tell: solids near to convex rigid bodies, or a step that was held apart before.
+    step; known: who pressed in the step before, None as a simulation starts; are_near: whether solids are near to
+    convex rigid bodies, of which pairs are not tracked.
     """
     comes_close, settling = _comes_close(colliders, ahead, contacts, x_prev, known)
     if not (comes_close or are_near):

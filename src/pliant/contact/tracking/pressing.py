@@ -27,7 +27,6 @@ from pliant.lanes.vectors import add, dot
 
 HELD = 0.75  # of the thickness: contacts that were pressed deeper get stiffer
 STIFFER = 30.0  # times, at most
-STIFFER_SHEETS = 1.5  # the same of sheets on each other: layers of a wrung towel would store energy between them
 GROWTH = 1.1  # times from one step to the next: the load of an impact does not last
 AT_OBSTACLES = 2.0  # the same where an obstacle is pressed on: no load moves it
 HELD_PUSH = 0.1  # of a push: for what presses by one already
@@ -111,18 +110,17 @@ def pressed_before(contacts: ContactSet, parties: Parties, known: Pressing | Non
 def hold_loads(contacts: ContactSet, pressed: Pressed, follows: np.ndarray) -> np.ndarray:
     """Make contacts stiffer that were pressed through more than HELD of their thickness, up to STIFFER times, so that
     they hold the same force within it; how deep (k,) [m] each presses then with the force that it had. follows (n,)
-    bool: vertices of bodies whose contacts with others do so; at obstacles all do, and others up to STIFFER_SHEETS.
+    bool: vertices of bodies whose contacts with others do so; at obstacles all do.
 
     The stiffness that masses and materials give is no measure of what lies on a contact, or is drawn through it.
     """
     needed = pressed.loads / np.maximum(HELD * contacts.thickness, 1e-300)
     v = contacts.vertices
     at_obstacle = contacts.obstacle >= 0
-    needed[contacts.thickness <= 0] = 0.0
+    needed[(contacts.thickness <= 0) | ~(at_obstacle | follows[v[:, 0]] | follows[v[:, 2]])] = 0.0
     before = np.divide(pressed.loads, pressed.depths, out=np.zeros_like(needed), where=pressed.depths > 0)
     growth = np.where(at_obstacle, AT_OBSTACLES, GROWTH)
-    times = np.where(at_obstacle | follows[v[:, 0]] | follows[v[:, 2]], STIFFER, STIFFER_SHEETS)
-    most = np.minimum(growth * np.maximum(before, contacts.stiffness), times * contacts.stiffness)
+    most = np.minimum(growth * np.maximum(before, contacts.stiffness), STIFFER * contacts.stiffness)
     stiffer = np.maximum(np.minimum(needed, most), contacts.stiffness)
     is_stiffer = stiffer > contacts.stiffness
     contacts.stiffness[:] = stiffer

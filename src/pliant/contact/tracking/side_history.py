@@ -178,10 +178,19 @@ def as_placed(history: SideHistory, edges: np.ndarray, x: np.ndarray) -> SideHis
     """The history at positions x (n, 3) [m] where nothing has crossed, as is proved: what seems to be on the wrong
     side, as behind a sharp fold, is on its own.
     """
-    normals = history.normals.copy()
-    cached(turn_to_first)(history.edges, edges, x, normals)
-    sides = np.where(history.crossed, -history.sides, history.sides)
-    return history._replace(sides=sides, crossed=np.zeros_like(history.crossed), normals=normals)
+    return chosen_as_placed(history, history.crossed, np.ones(len(history.edges), bool), edges, x)
+
+
+def chosen_as_placed(
+    history: SideHistory, vertices: np.ndarray, pairs: np.ndarray, edges: np.ndarray, x: np.ndarray
+) -> SideHistory:
+    """The same for vertices (a,) bool, of those that seem to have crossed, and pairs of edges (b,) bool."""
+    normals = history.normals[pairs]
+    cached(turn_to_first)(history.edges[pairs], edges, x, normals)
+    turned = history.normals.copy()
+    turned[pairs] = normals
+    sides = np.where(vertices, -history.sides, history.sides)
+    return history._replace(sides=sides, crossed=history.crossed & ~vertices, normals=turned)
 
 
 def untracked(
