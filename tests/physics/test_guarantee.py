@@ -59,19 +59,19 @@ def test_a_hard_impact_gains_no_energy(solver: pl.Solver | None) -> None:
 
 
 @pytest.mark.slow
-def test_a_hard_impact_goes_as_without_the_guarantee() -> None:
-    """With the default solver: 3.8 kJ of 5.5 after eight steps, within 5 % of penalties alone that let nothing through
-    in these steps; vertices are held back by less than a thickness of 12 mm.
+def test_a_hard_impact_goes_as_by_newtons_method() -> None:
+    """With the default solver: 3.8 kJ of 5.5 after eight steps, within 1 % of Newton's method with the guarantee, in
+    double precision; vertices are held back by less than a thickness of 12 mm. (Without the guarantee the ball goes
+    through itself in 150 to 230 places, and keeps 3.5 to 3.6 kJ.)
     """
     ends = []
-    for guarantee in (True, False):
+    for solver, precision in ((None, None), (pl.Newton(60), "double")):
         scene, _ = thrown_ball(100.0)
-        scene.contact = pl.Contact(guarantee=guarantee)
-        sim = pl.Simulation(scene, threads=1)
+        sim = pl.Simulation(scene, solver, precision=precision, threads=1)
         reports = [sim.step().contact for _ in range(8)]
         ends.append(sim.energies()["total"])
         assert max(report.furthest_held_back for report in reports) < 0.012
-    assert ends[0] == pytest.approx(ends[1], rel=0.05)
+    assert ends[0] == pytest.approx(ends[1], rel=0.01)
 
 
 def test_the_same_bits_on_any_number_of_threads() -> None:
