@@ -8,25 +8,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.kernels.row_vectors import PACKS_A_SUM
 from pliant.kernels.threads import share
 from pliant.lanes.inner import inner
 
 
 @inner(nogil=True)
-def products(thread, threads, barrier, points, forces, count, x, f, is_wide, width, packs, sums):
-    """Sums over runs of packs, sums (runs, k, k + 1): (x_i - x) . (f_j - f), and last (x_i - x) . f."""
+def products(thread, threads, barrier, points, forces, count, x, f, row_of_vertex, moving_rows, sums):
+    """Sums over runs of vertices, sums (runs, k, k + 1): (x_i - x) . (f_j - f), and last (x_i - x) . f.
+
+    In the order of vertices: that of rows is another one in a scene that has torn and in the same one when resumed.
+    """
     first, last = share(0, len(sums), thread, threads)
+    length = (len(row_of_vertex) + len(sums) - 1) // len(sums)
     for run in range(first, last):
         for i in range(count):
             for j in range(count + 1):
                 total = 0.0
-                for p in range(run * PACKS_A_SUM, min((run + 1) * PACKS_A_SUM, packs)):
-                    rows = 1 if is_wide[p] else width
-                    for row in range(p * width, p * width + rows):
-                        for k in range(3):
-                            way = np.float64(points[i, row, k]) - x[row, k]
-                            total += way * (np.float64(forces[j, row, k]) - f[row, k] if j < count else f[row, k])
+                for v in range(run * length, min((run + 1) * length, len(row_of_vertex))):
+                    row = row_of_vertex[v]
+                    if row >= moving_rows:
+                        continue
+                    for k in range(3):
+                        way = np.float64(points[i, row, k]) - x[row, k]
+                        total += way * (np.float64(forces[j, row, k]) - f[row, k] if j < count else f[row, k])
                 sums[run, i, j] = total
 
 

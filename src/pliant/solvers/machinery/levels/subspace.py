@@ -20,6 +20,7 @@ from pliant.lanes.compiled import cached
 from pliant.solvers.machinery.packed import PackedPotential
 
 WINDOW = 3  # cycles that are kept
+RUN = 512  # vertices whose products one thread sums
 
 
 @dataclass
@@ -60,7 +61,7 @@ class PassedPoints:
         k, packs = self.count, packed.tables.packs
         if not k:
             return np.zeros(0)
-        arrays = (packs.is_wide, packs.width, packs.moving_count, self.sums)
+        arrays = (packs.row_of_vertex, packed.moving_rows, self.sums)
         packed.tables.team.run(cached(products), self.points, self.forces, k, x, f, *arrays)
         total = self.sums.sum(axis=0)
         curvature, slope = -0.5 * (total[:k, :k] + total[:k, :k].T), total[:k, k]
@@ -78,4 +79,5 @@ def no_points(packed: PackedPotential) -> PassedPoints:
     """Room for points."""
     rows = packed.rows()
     points, forces = np.zeros((2, WINDOW, *rows.shape), rows.dtype)
-    return PassedPoints(points, forces, packed.rows(), packed.rows(), np.zeros((packed.sum_count, WINDOW, WINDOW + 1)))
+    runs = -(-len(packed.tables.packs.row_of_vertex) // RUN)
+    return PassedPoints(points, forces, packed.rows(), packed.rows(), np.zeros((runs, WINDOW, WINDOW + 1)))
