@@ -40,7 +40,7 @@ def test_every_scene_runs_or_is_refused_by_name(entry) -> None:
     solver = sim.solver.with_iterations(10)
     options = {"frame_rate": sim.frame_rate, "substeps": sim.substeps, "integrator": sim.integrator}
     for device in ("cpu", "opencl"):
-        run = pl.Simulation(plan.scene(), solver, device=device, **options)
+        run = pl.Simulation(plan.scene(), solver, precision="single", device=device, **options)
         for _ in range(3):
             run.step()
         ends.append(run.positions)
