@@ -15,6 +15,7 @@ from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering, NoPythonBackend
 
 from pliant.garbage import COLLECT_AFTER
+from pliant.lanes import cache
 from pliant.lanes.compiling import CHANGES, compiling_quickly
 from pliant.lanes.entry import EntryCompiler, entry
 from pliant.lanes.inner import inner
@@ -190,7 +191,9 @@ def test_types_have_numbas_hashes_and_models() -> None:
         assert hash(types.UniTuple(array, 17)) == hash(types.UniTuple(array, 17).key)
 
 
-def test_warnings_of_numba_are_shown() -> None:
+def test_warnings_of_numba_are_shown(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(cache, "generation_folder", lambda: tmp_path)  # where nothing is compiled yet
+
     @entry()
     def product(a, b):
         return np.dot(a, b)

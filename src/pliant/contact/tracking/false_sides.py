@@ -16,6 +16,8 @@ from pliant.contact.tracking.side_history import SideHistory, chosen_as_placed
 from pliant.geometry.components import connected_components
 from pliant.kernels.threads import Team
 
+MOVED = 1e-4  # of the mean edge, at most
+
 
 def without_false_sides(team: Team, colliders: Colliders, history: SideHistory, x: np.ndarray) -> SideHistory:
     """The history at positions x (n, 3) [m] where vertices that seem to have crossed a sheet, with neighbours that have
@@ -35,8 +37,14 @@ def without_false_sides(team: Team, colliders: Colliders, history: SideHistory, 
 
 
 def _piercing(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
-    """Vertices of edges that go through triangles, and of these."""
-    pairs, surface = piercing_pairs(team, colliders, x), colliders.surface
+    """Vertices of edges that go through triangles, and of these. Vertices are moved a little, each in a way of its own:
+    an edge that goes through the middle of a vertex goes through none of its triangles.
+    """
+    surface = colliders.surface
+    first = surface.edges[:, 0]
+    edge = float(np.linalg.norm(x[surface.edges[:, 1]] - x[first], axis=1).mean())
+    away = np.sin(np.arange(1.0, x.size + 1.0) ** 2).reshape(x.shape)  # without a pattern, the same in each step
+    pairs = piercing_pairs(team, colliders, x + MOVED * edge * away)
     return np.concatenate([surface.edges[pairs[:, 0]].ravel(), surface.triangles[pairs[:, 1]].ravel()])
 
 
