@@ -142,9 +142,8 @@ def {prefix}local_step(p, x, xi, vertices, {tables}):
     """Force and Hessian of the vertices of pack p, the way to the minimum of their local energies (Equation 5), and
     where the Hessian is singular.
 
-    Contacts begin and end on the way: where there are any, the step goes on with the contacts at its end, and all else
-    as before foreseen, until those are the same, or as often as
-    the tables say (decision 0049).
+    Contacts begin and end on the way: where there are any, the step goes on from its end, with the contacts there and
+    all else as first foreseen, until they stay the same, at most contacts.visits times (decision 0049).
     """
     z = zero()
     smooth_f, smooth_H = {prefix}smooth_force_and_hessian(p, x, xi, vertices, {tables})

@@ -41,8 +41,7 @@ def _piercing(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
     an edge that goes through the middle of a vertex goes through none of its triangles.
     """
     surface = colliders.surface
-    first = surface.edges[:, 0]
-    edge = float(np.linalg.norm(x[surface.edges[:, 1]] - x[first], axis=1).mean())
+    edge = float(np.linalg.norm(x[surface.edges[:, 1]] - x[surface.edges[:, 0]], axis=1).mean())
     away = np.sin(np.arange(1.0, x.size + 1.0) ** 2).reshape(x.shape)  # without a pattern, the same in each step
     pairs = piercing_pairs(team, colliders, x + MOVED * edge * away)
     return np.concatenate([surface.edges[pairs[:, 0]].ravel(), surface.triangles[pairs[:, 1]].ravel()])

@@ -253,7 +253,8 @@ class ErrorMeter:
     def _is_rounding(self, error: StepError, tolerance: float, work: Any) -> bool:
         """Whether all bodies above a tolerance have moved by less than positions round to since the last mark, where
         that, or the force it makes of it, is more than the tolerance: a light body under heavy ones, whose poses are
-        exact. Between corrections by levels, whether all but what rounding takes away has been done.
+        exact. Between corrections by levels, whether all but what rounding takes away has been done. Solvers that are
+        judged by residuals tell themselves when those round away.
         """
         if self._period > 1:
             return bool(self._settled.max(initial=0.0) <= tolerance)
