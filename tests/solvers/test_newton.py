@@ -5,11 +5,9 @@ import pytest
 import scipy.sparse as sp
 
 import pliant as pl
-from pliant.kernels.threads import Team
 from pliant.materials import SOLID_LAWS
 from pliant.solvers.contract.loop import Execution
 from pliant.solvers.machinery import factorisation
-from pliant.solvers.machinery.conjugate_gradients import conjugate_gradients
 
 every_law = pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
 
@@ -71,19 +69,6 @@ def test_factors_tell_whether_a_matrix_is_positive(monkeypatch, has_cholespy):
         np.testing.assert_allclose(factorisation.factorise(A)(A @ x), x, atol=1e-12)
     with pytest.raises(factorisation.NotPositiveDefinite):
         factorisation.factorise(A - 5 * sp.identity(42))
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_conjugate_gradients_solve_and_refuse(threads):
-    """A right-hand side near zero is solved to 1e-6; an indefinite matrix is refused, by its diagonal or on the way."""
-    B = sp.random(600, 600, 0.01, random_state=5)
-    A = (B @ B.T + sp.identity(600)).tobsr((3, 3))
-    b = 1e-20 * (A @ np.ones(600))
-    np.testing.assert_allclose(A @ conjugate_gradients(A, b, Team(threads)), b, rtol=1e-6)
-    near = sp.diags(np.full(597, 0.9), 3) + sp.diags(np.full(597, 0.9), -3) + sp.identity(600)
-    for indefinite in (A - 5 * sp.identity(600), near):
-        with pytest.raises(factorisation.NotPositiveDefinite):
-            conjugate_gradients(indefinite.tobsr((3, 3)), np.ones(600) * (-1.0) ** (np.arange(600) // 3), Team(threads))
 
 
 def test_an_indefinite_matrix_prints_nothing(capfd):

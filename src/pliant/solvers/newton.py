@@ -22,6 +22,7 @@ from pliant.solvers.contract import (
 from pliant.solvers.machinery.assembly import AssembledPotential, build_assembly
 from pliant.solvers.machinery.conjugate_gradients import conjugate_gradients
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite, Solve, factorise
+from pliant.solvers.machinery.preconditioner import precondition
 from pliant.solvers.machinery.step_space import StepSpace, step_space
 from pliant.sparse import sp
 
@@ -41,7 +42,7 @@ class Newton(Solver[AssembledPotential]):
     positive semidefinite, so that it converges quadratically near a minimum, and to a minimum only.
 
     linear: how the system of an iteration is solved. "direct" by Cholesky's factors (cholespy if it is installed, else
-    SciPy), "cg" by conjugate gradients with the diagonal's blocks, only as exactly as the iteration deserves.
+    SciPy), "cg" by conjugate gradients, preconditioned on two levels, only as exactly as the iteration deserves.
     residual: iterations of a step end below it [m/s^2].
     """
 
@@ -145,7 +146,12 @@ def projected_solve(space: StepSpace, linear: str, b: np.ndarray) -> tuple[Solve
 
 
 def _solved(space: StepSpace, H: sp.spmatrix, linear: str, b: np.ndarray) -> tuple[Solve, np.ndarray]:
-    solve = factorise(H) if linear == "direct" else partial(conjugate_gradients, H, team=space.work.team)
+    if linear == "direct":
+        solve = factorise(H)
+    else:
+        work, x = space.work, space.x[space.work.vertices]
+        before = precondition(H, work.grouped(x), x)
+        solve = partial(conjugate_gradients, H, before=before, team=work.team)
     return solve, solve(b)
 
 

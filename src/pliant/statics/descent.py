@@ -195,22 +195,6 @@ class SolverDescent(Descent):
         self.solver.sweep(step, x, work, self.solver.iterations)
 
 
-def descent_of(
-    solver: Solver[Any],
-    problem: IncrementalPotential,
-    stiffness: float,
-    execution: Execution,
-    detect: Detect | None,
-    loads: Loads | None,
-) -> Descent:
-    """The iterations of a load step that begins at the problem's positions; stiffness of a vertex over its mass, loads
-    where they follow.
-    """
-    if isinstance(solver, Newton):
-        return NewtonDescent(solver.init(problem, execution), stiffness, SOFTEST * stiffness, detect, solver, loads)
-    return SolverDescent(solver, execution, (OF_OTHERS * stiffness) ** -0.5)
-
-
 def vertex_stiffness(problem: IncrementalPotential) -> float:
     """The median over vertices, at most SAMPLE of them, of stiffness over mass [1/s^2], elements alone."""
     model = problem.model

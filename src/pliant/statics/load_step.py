@@ -18,9 +18,9 @@ from pliant.energies.elements import energy_of
 from pliant.energies.reactions import reactions
 from pliant.model import CARRIED, DeadLoads, Model, Pressures
 from pliant.model.volume import volumes
-from pliant.solvers import Execution, Solver
-from pliant.solvers.machinery.assembly import build_assembly
-from pliant.statics.descent import SOFTEST, Descent, Detect, descent_of, vertex_stiffness
+from pliant.solvers import Execution, Newton, Solver
+from pliant.solvers.machinery.assembly import AssembledPotential
+from pliant.statics.descent import OF_OTHERS, SOFTEST, Descent, Detect, NewtonDescent, SolverDescent, vertex_stiffness
 from pliant.statics.following_loads import Loads
 from pliant.statics.loads import LoadCase
 from pliant.statics.volume_descent import VolumeDescent
@@ -79,6 +79,7 @@ class LoadStep:
     tolerance: float
     iterations: int
     watch: Watch
+    work: AssembledPotential | None = None  # of Newton's method
 
     def run(self, x: np.ndarray, poses: np.ndarray, pressures: np.ndarray, factor: float) -> Outcome:
         """Bring x (n, 3), poses and pressures (k,) of prescribed volumes, in place, to equilibrium at a load factor."""
@@ -144,10 +145,15 @@ class LoadStep:
         targets: np.ndarray,
         pressures: np.ndarray,
     ) -> Descent:
-        if not len(targets):
-            return descent_of(self.solver, problem, stiffness, self.execution, detect, loads)
-        work = build_assembly(problem, self.execution)
-        return VolumeDescent(work, stiffness, SOFTEST * stiffness, detect, targets, pressures)
+        if not isinstance(self.solver, Newton):
+            return SolverDescent(self.solver, self.execution, (OF_OTHERS * stiffness) ** -0.5)
+        if self.work is None:  # loads alone change from load step to load step
+            self.work = self.solver.init(problem, self.execution)
+        self.work.forget()
+        softest = SOFTEST * stiffness
+        if len(targets):
+            return VolumeDescent(self.work, stiffness, softest, detect, targets, pressures)
+        return NewtonDescent(self.work, stiffness, softest, detect, self.solver, loads)
 
     def _contacts(self, detector: Detector, start: np.ndarray, factor: float, x: np.ndarray) -> ContactPotential:
         """What touches on the way from the start to x (n, 3) [m]. Obstacles that are moved in load steps are in bodies

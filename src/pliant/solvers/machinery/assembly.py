@@ -35,6 +35,7 @@ from pliant.model.blocks import Converted
 from pliant.solvers.contract import Execution, Work
 from pliant.solvers.machinery.energy_noise import NOISE, typical_edge
 from pliant.solvers.machinery.other_elements import NumpyElements, by_corners, position_rows, source_of
+from pliant.solvers.machinery.preconditioner import Grouped, group_rows
 from pliant.sparse import sp
 
 HELD_PART = 0.01  # of the residual after a refresh: how exactly the potential of held contacts is minimised
@@ -119,6 +120,7 @@ class AssembledPotential(Work):
     part: float = 1.0  # of these ways that they went
     least: float = np.inf  # residual [m/s^2] of the step so far
     idle: int = 0  # iterations at rounding since it has halved
+    _grouped: Grouped | None = None
 
     def forget(self) -> None:
         """The potential has changed."""
@@ -172,6 +174,12 @@ class AssembledPotential(Work):
         damping = 0.5 * float(np.sum(np.einsum("nab,nb->na", problem.damping_blocks, moved) * moved))
         elements = sum(term.energy(*_seen(problem, term, x), self.team) for term in self.terms)
         return own + damping + elements + (0.0 if problem.contacts is None else problem.contacts.energy(x))
+
+    def grouped(self, x: np.ndarray) -> Grouped:
+        """Aggregates of the vertices that may move, found when first asked for, at positions x (rows, 3)."""
+        if self._grouped is None:
+            self._grouped = group_rows(x, self.pattern.start, self.pattern.column)
+        return self._grouped
 
     @property
     def noise(self) -> float:

@@ -4,39 +4,45 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.kernels.block_cg import cg_vectors, solve_by_cg
+from pliant.kernels.block_cg import CgVectors, advance, begin, cg_vectors, correct, multiply
 from pliant.kernels.threads import Team
 from pliant.lanes.compiled import cached
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite
+from pliant.solvers.machinery.preconditioner import Preconditioner
 from pliant.sparse import sp
 
-LOOSEST = 0.1  # of |b|: what an iteration of Newton's method leaves over far from the solution
+LOOSEST = 1e-3  # of |b|: what an iteration of Newton's method leaves over far from the solution
+TIGHTEST = 1e-10  # the same near it
 
 
-def conjugate_gradients(A: sp.bsr_matrix, b: np.ndarray, team: Team) -> np.ndarray:
-    """A x = b, A of 3x3 blocks, until the residual is min(0.1, sqrt|b|) |b|; preconditioned by the diagonal's blocks.
+def conjugate_gradients(A: sp.bsr_matrix, b: np.ndarray, before: Preconditioner, team: Team) -> np.ndarray:
+    """A x = b, A of 3x3 blocks, until the residual is min(1e-3, |x| / extent) |b|, preconditioned.
 
     The right-hand side is a gradient, so systems are solved more exactly the nearer the solution is and Newton's
-    method converges faster than linearly (Nocedal and Wright, Section 7.1). |b| is measured against the diagonal, as a
-    length.
+    method converges quadratically (Nocedal and Wright, Section 7.1). |b| is measured in P, so that its square is about
+    the energy that the step gains; |x| is the longest way of a vertex in the first direction.
     """
-    inverses = _inverse_diagonal(A)
-    v = cg_vectors(b.reshape(-1, 3))
-    z = np.einsum("nab,nb->na", inverses, v.r)
-    goal = min(LOOSEST, float(np.sqrt(np.abs(z).max()))) * float(np.sqrt(np.sum(v.r * z)))
-    matrix, limit = (A.indptr, A.indices, A.data), 10 * len(b)
-    team.run(cached(solve_by_cg), *matrix, inverses, goal, limit, v, amount=lambda: v.outcome[0])
-    if v.outcome[1]:
-        raise NotPositiveDefinite
+    v, coarse = cg_vectors(b.reshape(-1, 3)), before.coarse
+    matrix = (A.indptr, A.indices, A.data)
+    team.run(cached(begin), before.inverses, coarse, v)
+    product = _corrected(before, v, team)
+    loosest = min(LOOSEST, float(np.abs(v.z).max(initial=0.0)) / before.extent)
+    goal, beta = max(loosest, TIGHTEST) ** 2 * product, 0.0
+    for _ in range(10 * len(b)):
+        team.run(cached(multiply), *matrix, beta, v)
+        curvature = float(v.sums[1].sum())
+        if not curvature > 0:
+            raise NotPositiveDefinite
+        team.run(cached(advance), product / curvature, before.inverses, coarse, v)
+        left = _corrected(before, v, team)
+        if not left > goal:
+            break
+        beta, product = left / product, left
     return v.x.ravel()
 
 
-def _inverse_diagonal(A: sp.bsr_matrix) -> np.ndarray:
-    """(rows, 3, 3)."""
-    rows = np.repeat(np.arange(A.shape[0] // 3), np.diff(A.indptr))
-    blocks = A.data[rows == A.indices]
-    try:
-        np.linalg.cholesky(blocks)
-    except np.linalg.LinAlgError:
-        raise NotPositiveDefinite from None
-    return np.linalg.inv(blocks)
+def _corrected(before: Preconditioner, v: CgVectors, team: Team) -> float:
+    """r . z, once the coarse system's part is added to z."""
+    motion = before.solve(before.coarse.load.ravel()).reshape(before.coarse.load.shape)
+    team.run(cached(correct), motion, before.coarse, v)
+    return float(v.sums[0].sum())
