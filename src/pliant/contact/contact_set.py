@@ -182,7 +182,8 @@ def depths(contacts: ContactSet, x: np.ndarray) -> np.ndarray:
 def gaps(contacts: ContactSet, x: np.ndarray) -> np.ndarray:
     """Distance beyond the thickness (k,) [m] at positions x (n, 3) [m]; negative where a contact presses."""
     distances = np.empty(contacts.size)
-    cached(write_gaps)(contacts, x, distances)
+    if contacts.size:
+        cached(write_gaps)(contacts, x, distances)
     return distances
 
 

@@ -112,7 +112,8 @@ def are_sharp(
 ) -> np.ndarray:
     """(k,) bool: edges (k,) at positions x (n, 3) with half the angle between their faces above that of the cosine."""
     is_sharp = np.empty(len(edges), bool)
-    cached(mark_sharp)(x, triangles, faces_of_edge, edges, cosine, is_sharp)
+    if len(edges):
+        cached(mark_sharp)(x, triangles, faces_of_edge, edges, cosine, is_sharp)
     return is_sharp
 
 

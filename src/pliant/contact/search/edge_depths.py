@@ -62,6 +62,8 @@ def deepest_edge(team: Team, colliders: Colliders, x: np.ndarray) -> DeepEdge | 
     nobody_itself = np.ones(len(colliders.rules.allowed), bool)
     found = [overlaps(team, tree, face_tree, False, colliders.rules, None, nobody_itself) for tree in edge_trees]
     edge, face = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    if not len(edge):
+        return None
     place, way = np.empty(len(edge)), np.empty(len(edge), np.int8)
     team.run_for(20 * len(edge), cached(cut_edges), edge, face, surface.edges, solid.faces, x, place, way)
     body = colliders.rules.body[solid.faces[face, 0]]

@@ -47,7 +47,8 @@ def find_impacts(
     about = (colliders.radius, colliders.has_inside, colliders.is_closed, motion.start)
     bodies = Bodies(*surface, colliders.faces_of_edge, colliders.solid, *about)
     arguments = (kind, pairs, bodies, x0, x1, near_too, solids_too, weights, normals, side, is_impact)
-    team.run_for(250 * k, cached(describe_impacts), *arguments)
+    if k:
+        team.run_for(250 * k, cached(describe_impacts), *arguments)
     chosen = np.flatnonzero(is_impact)
     count = max(len(surface.triangles), len(surface.edges))
     keys = pairs.first[chosen].astype(np.int64) * count + pairs.second[chosen]

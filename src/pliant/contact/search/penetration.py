@@ -57,7 +57,8 @@ def vertices_in_tets(
     found = overlaps(team, vertex_tree, tet_tree, False, rules, CcdCulling(VERTEX_TET, motion, 0.0), no_self_contact)
     vertex = vertices[found.first, 0]
     start, pairs = np.zeros(len(rules.body) + 1, np.int64), Pairs(np.empty_like(vertex), np.empty_like(found.second))
-    cached(sort_pairs)(vertex, found.second, start, pairs)
+    if len(vertex):
+        cached(sort_pairs)(vertex, found.second, start, pairs)
     return pairs
 
 

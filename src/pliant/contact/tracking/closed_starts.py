@@ -38,6 +38,8 @@ def outside_closed(team: Team, colliders: Colliders, history: SideHistory, x: np
         near = vertices[
             may_be & ((x[vertices] > corners.min(axis=0)) & (x[vertices] < corners.max(axis=0))).all(axis=1)
         ]
+        if not len(near):
+            continue
         nearest = np.full(len(near), -1, np.int32)
         work = 20 * len(near) * len(own)
         team.run_for(work, cached(nearest_from_inside), near, own, colliders.patches.triangles, x, nearest)

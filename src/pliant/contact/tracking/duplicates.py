@@ -19,6 +19,8 @@ SIDES = 6  # numbers that name a contact: up to three vertices of each side
 def without_duplicates(contacts: ContactSet) -> ContactSet:
     """The first of each contact, in their order; no pair of primitives is listed twice."""
     k = len(contacts.kind)
+    if not k:
+        return contacts
     names, is_first = np.empty((k, SIDES), np.int32), np.empty(k, bool)
     table = np.full(table_size(k), -1, np.int32)
     cached(mark_first)(contacts.vertices, contacts.weights, names, table, is_first)

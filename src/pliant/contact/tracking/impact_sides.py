@@ -24,6 +24,8 @@ from pliant.lanes.vectors import add_scaled, dot, subtract
 
 def unknown(impacts: Impacts, kind: int, colliders: Colliders, history: SideHistory, x0: np.ndarray) -> Impacts:
     """Those that the history does not know at x0, and that are no way back from a wrong side."""
+    if not len(impacts.first):
+        return impacts
     is_back = np.empty(len(impacts.first), bool)
     arrays = (impacts.first, impacts.second, impacts.normals, colliders.surface.edges, colliders.faces_of_edge)
     has_crossed = crossed_vertices(history, len(x0))
@@ -48,8 +50,9 @@ def sides_of(impacts: Impacts, colliders: Colliders, history: SideHistory, x0: n
     """
     k = len(impacts.first)
     times, sides, crossed = np.empty(k), np.empty(k), np.empty(k, bool)
-    about = (colliders.patches, colliders.has_inside, colliders.radius)
-    cached(find_sides)(impacts, x0, x1, history, crossed_vertices(history, len(x0)), *about, times, sides, crossed)
+    if k:
+        about = (colliders.patches, colliders.has_inside, colliders.radius)
+        cached(find_sides)(impacts, x0, x1, history, crossed_vertices(history, len(x0)), *about, times, sides, crossed)
     order = np.argsort(times, kind="stable")
     order = order[sides[order] != 0]
     return Sides(impacts.first[order], impacts.second[order], sides[order], crossed[order])
