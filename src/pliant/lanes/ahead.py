@@ -75,9 +75,9 @@ class Helper:
         listed = first_kernels()
         for number in listed.needed_after(set(self._asked), share=1.0):
             kernel = listed.kernels[number]
-            if kernel.place not in self._asked and kernel.can_be_imported(()):
+            if kernel.place not in self._asked and kernel.can_be_imported(folders.GENERATED):
                 with contextlib.suppress(Exception):  # the list may have another signature than the function has now
-                    if _compile(kernel, {}):
+                    if _compile(kernel, folders.GENERATED):
                         return True
         return False
 
