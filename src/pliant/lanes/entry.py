@@ -34,6 +34,7 @@ from numba.core.typed_passes import NativeLowering
 from pliant.lanes import ahead, claims, shipped
 from pliant.lanes import cache as folders
 from pliant.lanes.counting import lowered
+from pliant.lanes.first_kernels import as_text, place_of
 from pliant.lanes.inner import link, tree_of
 from pliant.lanes.pipeline import LeanCompiler
 from pliant.lanes.reach import reach_digest
@@ -174,7 +175,7 @@ class EntryCache(_Cache):
         file = self.file(sig)
         _take_over(file)
         found = _find(file)
-        ahead.HELPER.report(f"{folders.label_of(self.function.__module__)}.{self.function.__qualname__}", found is None)
+        ahead.HELPER.report(self._place(sig), found is None)
         if found is None:
             folders.announce_compiling(self.name)
             while found is None and not claims.claim(folders.generation_folder() / file):
@@ -189,6 +190,10 @@ class EntryCache(_Cache):
         result = _unpacked(target_context, data)
         USES.append(Use(file, self.name, origin, time.perf_counter() - started, len(data)))
         return result
+
+    def _place(self, sig) -> str:
+        label = folders.label_of(self.function.__module__)
+        return place_of(label, self.function.__qualname__, map(as_text, sig if isinstance(sig, tuple) else sig.args))
 
     def save_overload(self, sig, data: bytes) -> None:
         """Keep machine code; none if it holds addresses of this process."""

@@ -9,10 +9,12 @@ import importlib
 import re
 import sys
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from pliant.lanes.cache import digest
 
 LIST = Path(__file__).with_name("first_kernels.txt")
 SCENE = "scene "  # begins the line of a scene, with the numbers of its functions in order of need
@@ -26,14 +28,17 @@ class Kernel(NamedTuple):
     module: str  # or the label of a generated one: "vbd#0"
     name: str
     types: tuple[str, ...]  # of arguments (`as_text`)
-
-    @property
-    def place(self) -> str:
-        return f"{self.module}.{self.name}"
+    place: str  # `place_of` these
 
     def can_be_imported(self, generated: Collection[str]) -> bool:
         """Whether its module is written; generated: labels of the generated ones that are."""
         return "#" not in self.module or self.module in generated
+
+
+def place_of(module: str, name: str, types: Iterable[str]) -> str:
+    """What a function is asked for by; that of a generated module with its types, which tell what the scene is like."""
+    place = f"{module}.{name}"
+    return f"{place}|{digest(*types)}" if "#" in module else place
 
 
 class Kernels(NamedTuple):
@@ -64,9 +69,13 @@ def first_kernels() -> Kernels:
     kernels = [line.split(" | ") for line in lines if not line.startswith(SCENE)]
     scenes = [line.removeprefix(SCENE).split(": ") for line in lines if line.startswith(SCENE)]
     return Kernels(
-        tuple(Kernel(*place.split(":"), tuple(types.split("; ")) if types else ()) for place, types in kernels),
+        tuple(_kernel(*where.split(":"), tuple(types.split("; ")) if types else ()) for where, types in kernels),
         {name: tuple(map(int, numbers.split())) for name, numbers in scenes},
     )
+
+
+def _kernel(module: str, name: str, types: tuple[str, ...]) -> Kernel:
+    return Kernel(module, name, types, place_of(module, name, types))
 
 
 def numba_type(text: str) -> Any:

@@ -110,6 +110,8 @@ def convex_contacts(
     if len(bounds.own) < 2:
         return no_contacts(), np.zeros((0, 2), np.int64)
     pairs = box_pairs(bounds.low, bounds.high)
+    if not len(pairs):
+        return no_contacts(), np.zeros((0, 2), np.int64)
     are_near = np.zeros(len(pairs), bool)
     arguments = (convex, x0, x1, bounds, pairs, may_touch, are_near)
     scratch = (np.empty(len(convex.faces), np.int64), np.empty(len(convex.edges), np.int64))
