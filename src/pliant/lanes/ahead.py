@@ -39,7 +39,6 @@ with kept():
     from pliant.lanes.ahead import compile_ahead
 compile_ahead()
 """
-COLLECT_AFTER = 1_000_000  # new objects: the second process ends before most of them are worth a search for garbage
 
 
 class Helper:
@@ -139,7 +138,7 @@ def compile_ahead() -> None:
     listed = first_kernels()
     asked = Asked(sys.stdin)
     done: set[int] = set()
-    gc.set_threshold(COLLECT_AFTER)
+    gc.disable()  # a search takes up to 0.6 s, and the process ends soon
     while not asked.has_ended:
         known = set(asked.places)
         generated = dict(asked.generated)
