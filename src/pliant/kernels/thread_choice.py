@@ -48,24 +48,19 @@ class ThreadChoice:
 
     def __init__(self, most: int):
         self.counts = candidates(most)
-        self.settled = most  # the number in use
         self.paces: dict[int, Pace] = {}
         self.trial: tuple[int, Pace] | None = None  # a number that is tried
         self.account = START  # [s] that trials may cost
         self.since_trial = 0  # runs
         self.confirmed = 0  # trials in a row that were slower than the number in use
         self._is_warm = False
-        self._turn = 0  # of `counts` to be tried
+        self._turn = 0  # of the others to be tried
+        self._settle(most)  # the number in use
 
     @property
     def count(self) -> int:
         """Threads for the next run."""
         return self.settled if self.trial is None else self.trial[0]
-
-    @property
-    def budget(self) -> float:
-        """Part of the time that trials may cost now."""
-        return BUDGET / 2 ** min(self.confirmed, HALVINGS) if self.settled == self.counts[0] else BUDGET
 
     def record(self, seconds: float, amount: float) -> None:
         """Take note of a run on `count` threads that did so much work."""
@@ -78,35 +73,50 @@ class ThreadChoice:
                 self._compare(*self.trial, seconds, amount)
 
     def _watch(self, seconds: float, amount: float) -> None:
-        """A run on the number in use; maybe try another one next."""
-        pace = self.paces.setdefault(self.settled, Pace())
+        """A run on the number in use; maybe try another one next. Looked at closely every RUNS_BETWEEN runs only: a run
+        may take no longer than this does then.
+        """
+        pace = self._own
         pace.add(seconds, amount, HORIZON)
         self.since_trial += 1
-        others = [k for k in self.counts if k != self.settled]
-        fastest = min(others, key=lambda k: self.paces[k].value if k in self.paces else float("inf"))
-        if fastest in self.paces and self.paces[fastest].value < ALARM * pace.value:
-            self.trial = (fastest, Pace())
-            return
-        candidate = others[self._turn % len(others)]
+        self.account += self.budget * seconds
+        if self._best_other < ALARM * pace.seconds / pace.amount:
+            self.trial = (min(self._others, key=self._known_value), Pace())
+        elif self.since_trial % RUNS_BETWEEN == 0 or (self._is_new and pace.runs >= TRIAL_RUNS):
+            self._consider(self._others[self._turn % len(self._others)], amount)
+
+    def _consider(self, candidate: int, amount: float) -> None:
+        """Try another number next, if the account allows for it."""
         cost = self._cost(candidate) * amount
-        room = START * self.budget / BUDGET
-        self.account = min(self.account + self.budget * seconds, max(room, cost))
-        is_due = self.since_trial >= RUNS_BETWEEN or (candidate not in self.paces and pace.runs >= TRIAL_RUNS)
-        if is_due and self.account >= cost:
+        self.account = min(self.account, max(START * self.budget / BUDGET, cost))
+        if self.account >= cost:
             self.trial, self._turn = (candidate, Pace()), self._turn + 1
+
+    def _settle(self, count: int) -> None:
+        """Use a number of threads, and remember what others are known to take."""
+        self.settled = count
+        self._own = self.paces.setdefault(count, Pace())
+        self._others = [k for k in self.counts if k != count]
+        self._is_new = any(k not in self.paces for k in self._others)
+        self._best_other = min(map(self._known_value, self._others))
+        halvings = min(self.confirmed, HALVINGS) if count == self.counts[0] else 0
+        self.budget = BUDGET / 2**halvings
+
+    def _known_value(self, count: int) -> float:
+        return self.paces[count].value if count in self.paces else float("inf")
 
     def _cost(self, candidate: int) -> float:
         """What a run on another number of threads will lose, per amount of work: as much as last time, or else what
         cores less cost.
         """
-        own = self.paces[self.settled].value
+        own = self._own.value
         if candidate in self.paces:
             return max(0.0, self.paces[candidate].value - own)
         return max(0.0, own * (self.settled / candidate - 1.0))
 
     def _compare(self, count: int, tried: Pace, seconds: float, amount: float) -> None:
         """A run of a trial: end it if it is slower, settle on its number of threads after enough runs."""
-        own = self.paces[self.settled].value
+        own = self._own.value
         tried.add(seconds, amount)
         self.account -= max(0.0, seconds - own * amount)
         is_slow = tried.value > (HOPELESS if tried.runs == 1 else GAIN) * own
@@ -115,10 +125,10 @@ class ThreadChoice:
             return
         if not is_slow:  # what the old number lost before it was noticed counts as a trial's cost
             self.account -= HORIZON * (1.0 - tried.value / own)
-            self.settled = count
         self.confirmed = self.confirmed + 1 if is_slow else 0
         self.paces[count] = tried
         self.trial, self.since_trial = None, 0
+        self._settle(self.settled if is_slow else count)
 
 
 def candidates(most: int) -> list[int]:
