@@ -49,18 +49,6 @@ class Joined(NamedTuple):
     top: int
 
 
-class Touching(NamedTuple):
-    """Contacts as the coarse levels see them."""
-
-    corner: np.ndarray  # (k, 4) rows of moving vertices, -1 for others
-    aggregate: np.ndarray  # (k, 4) of the finest level
-    weight: np.ndarray  # (k, 4)
-    block: np.ndarray  # (k, 3, 3) [N/m]
-    entry_start: np.ndarray  # (m + 1,) of each aggregate
-    entry: np.ndarray  # 4 contact + corner
-    force: np.ndarray  # (k, 3) room
-
-
 class Inverses(NamedTuple):
     """Preconditioner: inverse blocks of the diagonals, and the inverse of the last level's matrix."""
 
@@ -115,99 +103,6 @@ def _add_block(out, i, j, block, is_turned):
         for row in range(UNKNOWNS):
             for column in range(UNKNOWNS):
                 out[j + row, i + column] += block[column, row]
-
-
-@inner(nogil=True, error_model="numpy")
-def join_contacts(touching, members, joined, finest, blocks, top):
-    """Add contacts to diagonal blocks of all levels and to the matrix of the last."""
-    h, sums, own = np.empty((4, 4)), np.empty((4, 4)), np.empty((4, 4, 3, 3))
-    group, aggregates = np.empty(4, np.int64), np.empty(4, np.int64)
-    for c in range(len(touching.block)):
-        count = _group_corners(touching, c, group, aggregates)
-        for p in range(count):
-            for q in range(count):
-                _turned(members.frame[aggregates[p]], touching.block[c], members.frame[aggregates[q]], own[p, q])
-        for level in range(-1 if len(finest) else 0, len(joined.parent)):
-            _lever_arms(touching, members, joined, c, level, h)
-            _sum_groups(touching.weight[c], h, group, count, sums)
-            for p in range(count):
-                for q in range(count):
-                    a, b = aggregates[p], aggregates[q]
-                    if level < 0:
-                        if a == b:
-                            _add_pair(finest[a], sums[p], sums[q], own[p, q])
-                        continue
-                    i, j = joined.parent[level, a], joined.parent[level, b]
-                    if i >= joined.top and len(top):
-                        i, j = UNKNOWNS * (i - joined.top), UNKNOWNS * (j - joined.top)
-                        _add_pair(top[i : i + UNKNOWNS, j : j + UNKNOWNS], sums[p], sums[q], own[p, q])
-                    elif i == j:
-                        _add_pair(blocks[i], sums[p], sums[q], own[p, q])
-
-
-@inner(nogil=True, error_model="numpy")
-def _group_corners(touching, c, group, aggregates):
-    """How many aggregates of the finest level a contact touches; they are written, and of each corner which it is of,
-    -1 for corners that do not move.
-    """
-    count = 0
-    for n in range(4):
-        group[n] = -1
-        if touching.corner[c, n] < 0:
-            continue
-        g = 0
-        while g < count and aggregates[g] != touching.aggregate[c, n]:
-            g += 1
-        if g == count:
-            aggregates[g] = touching.aggregate[c, n]
-            count += 1
-        group[n] = g
-    return count
-
-
-@inner(nogil=True, error_model="numpy")
-def _sum_groups(weight, h, group, count, sums):
-    """Sums of lever arms h times weights over the corners of each group."""
-    for g in range(count):
-        for s in range(4):
-            sums[g, s] = 0.0
-    for n in range(4):
-        if group[n] >= 0:
-            for s in range(4):
-                sums[group[n], s] += weight[n] * h[n, s]
-
-
-@inner(nogil=True, error_model="numpy")
-def _lever_arms(touching, members, joined, c, level, h):
-    """(1, r) of the vertices of a contact in their aggregates of a level, -1 for the finest."""
-    for n in range(4):
-        i, a = touching.corner[c, n], touching.aggregate[c, n]
-        h[n, 0] = 1.0
-        for s in range(3):
-            own = members.offset[i, s]
-            h[n, s + 1] = own if level < 0 else joined.shift[level, a, s] + joined.scale[level, a] * own
-
-
-@inner(nogil=True, error_model="numpy")
-def _turned(R, B, S, out):
-    """R^T B S."""
-    for x in range(3):
-        for y in range(3):
-            total = 0.0
-            for p in range(3):
-                for q in range(3):
-                    total += R[p, x] * B[p, q] * S[q, y]
-            out[x, y] = total
-
-
-@inner(nogil=True, error_model="numpy")
-def _add_pair(block, h, g, own):
-    """block += (h g^T) x own, as unknowns are ordered."""
-    for s in range(4):
-        for t in range(4):
-            for x in range(3):
-                for y in range(3):
-                    block[3 * s + x, 3 * t + y] += h[s] * g[t] * own[x, y]
 
 
 @inner(nogil=True, error_model="numpy")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.kernels.coarse_levels import UNKNOWNS, affine_motion
+from pliant.kernels.coarse_levels import UNKNOWNS
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.inner import inner
 from pliant.lanes.memory import load, store
@@ -14,7 +14,7 @@ _nothing = make_zero("double", 4)
 
 
 @inner(nogil=True, error_model="numpy")
-def solve(thread, threads, barrier, matrix, members, joined, touching, inverses, tolerance, limit, room):
+def solve(thread, threads, barrier, matrix, contacts, joined, inverses, tolerance, limit, room):
     """Conjugate gradients on (K + contacts) v = r until |r| in the norm of the preconditioner has fallen enough."""
     m = len(matrix.diagonal)
     first, last = share(0, m, thread, threads)
@@ -28,10 +28,7 @@ def solve(thread, threads, barrier, matrix, members, joined, touching, inverses,
     for iteration in range(limit):
         if not product > 0:
             return
-        _press(thread, threads, members, touching, room.p)
-        arrivals += threads
-        barrier_wait(barrier, arrivals)
-        _multiply(first, last, matrix, members, touching, room)
+        _multiply(first, last, matrix, contacts, room)
         arrivals += threads
         barrier_wait(barrier, arrivals)
         curvature = np.sum(room.sums[1])
@@ -58,28 +55,23 @@ def solve(thread, threads, barrier, matrix, members, joined, touching, inverses,
 
 
 @inner(nogil=True, error_model="numpy")
-def _multiply(first, last, matrix, members, touching, room):
+def _multiply(first, last, matrix, contacts, room):
     """q = (K + contacts) p and the shares of p . q."""
-    blocks, p, q = matrix.blocks.reshape(-1), room.p.reshape(-1), room.q.reshape(-1)
+    p, q = room.p.reshape(-1), room.q.reshape(-1)
     rows = np.empty(4 * UNKNOWNS)  # each row of a product in four lanes, which are added up at the end
     for a in range(first, last):
         for c in range(0, 4 * UNKNOWNS, 4):
             store(rows, c, _nothing())
-        for k in range(matrix.diagonal[a], matrix.start[a + 1]):
-            _add_rows(blocks, 144 * matrix.number[k], p, UNKNOWNS * matrix.column[k], rows)
+        for own in (matrix, contacts):
+            blocks = own.blocks.reshape(-1)
+            for k in range(own.diagonal[a], own.start[a + 1]):
+                _add_rows(blocks, 144 * own.number[k], p, UNKNOWNS * own.column[k], rows)
         for c in range(UNKNOWNS):
             room.q[a, c] = (rows[4 * c] + rows[4 * c + 1]) + (rows[4 * c + 2] + rows[4 * c + 3])
-        for k in range(matrix.start[a], matrix.diagonal[a]):
-            _add_columns(blocks, 144 * matrix.number[k], UNKNOWNS, p, UNKNOWNS * matrix.column[k], q, UNKNOWNS * a)
-        R = members.frame[a]
-        for place in range(touching.entry_start[a], touching.entry_start[a + 1]):
-            c, n = touching.entry[place] // 4, touching.entry[place] % 4
-            i, w, f = touching.corner[c, n], touching.weight[c, n], touching.force[c]
-            for x in range(3):
-                turned = w * (R[0, x] * f[0] + R[1, x] * f[1] + R[2, x] * f[2])
-                room.q[a, x] += turned
-                for s in range(3):
-                    room.q[a, 3 * s + 3 + x] += members.offset[i, s] * turned
+        for own in (matrix, contacts):
+            blocks = own.blocks.reshape(-1)
+            for k in range(own.start[a], own.diagonal[a]):
+                _add_columns(blocks, 144 * own.number[k], UNKNOWNS, p, UNKNOWNS * own.column[k], q, UNKNOWNS * a)
         total = 0.0
         for c in range(UNKNOWNS):
             total += room.p[a, c] * room.q[a, c]
@@ -112,25 +104,6 @@ def _add_columns(blocks, start, stride, p, place, q, end):
     store(q, end, q0)
     store(q, end + 4, q1)
     store(q, end + 8, q2)
-
-
-@inner(nogil=True, error_model="numpy")
-def _press(thread, threads, members, touching, p):
-    """Forces of contacts where aggregates move by p."""
-    first, last = share(0, len(touching.block), thread, threads)
-    for c in range(first, last):
-        d0 = d1 = d2 = 0.0
-        for n in range(4):
-            i, a, w = touching.corner[c, n], touching.aggregate[c, n], touching.weight[c, n]
-            if i >= 0:
-                u0, u1, u2 = affine_motion(p[a], members.offset[i])
-                R = members.frame[a]
-                d0 += w * (R[0, 0] * u0 + R[0, 1] * u1 + R[0, 2] * u2)
-                d1 += w * (R[1, 0] * u0 + R[1, 1] * u1 + R[1, 2] * u2)
-                d2 += w * (R[2, 0] * u0 + R[2, 1] * u1 + R[2, 2] * u2)
-        for x in range(3):
-            B = touching.block[c, x]
-            touching.force[c, x] = B[0] * d0 + B[1] * d1 + B[2] * d2
 
 
 @inner(nogil=True, error_model="numpy")

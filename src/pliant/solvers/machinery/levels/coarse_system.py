@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from pliant.energies import IncrementalPotential
+from pliant.kernels.coarse_contacts import Touching, find_pattern, gather_contacts, place_corners
 from pliant.kernels.coarse_gather import arrange, clear, gather
-from pliant.kernels.coarse_levels import UNKNOWNS, Inverses, Room, Touching, join, join_contacts, prolong, restrict
+from pliant.kernels.coarse_levels import UNKNOWNS, CoarseMatrix, Inverses, Room, join, prolong, restrict
 from pliant.kernels.coarse_solve import solve
 from pliant.kernels.definite_inverse import invert_definite
 from pliant.kernels.threads import Team
@@ -48,7 +49,7 @@ class CoarseSystem:
     served: int = ALWAYS  # corrections until it first failed to promise what the energy did, while fresh
     misses: int = 0  # how often it has failed
     inverses: Inverses | None = field(default=None, repr=False)
-    touching: Touching | None = field(default=None, repr=False)
+    contacts: CoarseMatrix | None = field(default=None, repr=False)
     _plain: tuple[Inverses, Inverses] | None = field(default=None, repr=False)  # matrices and inverses without contacts
 
     @property
@@ -74,7 +75,7 @@ class CoarseSystem:
         self.reference, self.before, self.is_semidefinite = x.copy(), problem.x_prev.copy(), psd
         self.is_stale, self.is_fresh, self.corrections, self.misses = False, True, 0, 0
         self.served = ALWAYS
-        self.inverses, self.touching = self._plain[1], None
+        self.inverses, self.contacts = self._plain[1], None
 
     def assemble_again(self, problem: IncrementalPotential) -> None:
         """Where it was assembled before a checkpoint, for the model and step length of a problem."""
@@ -105,27 +106,27 @@ class CoarseSystem:
         vertices = self.hierarchy.members.vertex
         self.hierarchy.turn(x[vertices], self.reference[vertices])
         self.inverses = self._plain[1]
-        self._touch(problem, x)
-        assert self.touching is not None
-        if len(self.touching.block):
-            matrices = Inverses(*(part.copy() for part in self._plain[0]))
-            cached(join_contacts)(self.touching, self.hierarchy.members, self.hierarchy.joined, *matrices)
-            self.inverses = _inverse(matrices)
+        self.contacts = self._contact_matrix(problem, x)
+        if len(self.contacts.blocks):
+            finest, joined, top = (part.copy() for part in self._plain[0])
+            if len(finest):
+                finest += self.contacts.blocks[self.contacts.number[self.contacts.diagonal]]
+            cached(join)(self.contacts, self.hierarchy.joined, joined, top)
+            self.inverses = _inverse(Inverses(finest, joined, top))
 
     def direction(self, problem: IncrementalPotential, x: np.ndarray, force: np.ndarray) -> np.ndarray | None:
         """The motion (n, 3) [m] that the levels propose against a force (n, 3) [N]: as far as conjugate gradients come
         before they meet a direction without positive curvature; None if the first is one.
         """
-        self._touch(problem, x)
+        self.contacts = self._contact_matrix(problem, x)
         team, level, room = self.team, self.hierarchy, self.room
         team.run(cached(restrict), level.members, force, room.r)
         room.outcome[:] = 0
         team.run(
             cached(solve),
             level.matrix,
-            level.members,
+            self.contacts,
             level.joined,
-            self.touching,
             self.inverses,
             TOLERANCE,
             LIMIT,
@@ -166,23 +167,23 @@ class CoarseSystem:
         cached(join)(level.matrix, level.joined, joined, whole)
         return Inverses(finest, joined, whole)
 
-    def _touch(self, problem: IncrementalPotential, x: np.ndarray) -> None:
-        """Contacts at x, as the levels see them."""
+    def _contact_matrix(self, problem: IncrementalPotential, x: np.ndarray) -> CoarseMatrix:
+        """The Galerkin matrix of contacts at x."""
         contacts: Any = problem.contacts
-        m = self.hierarchy.finest.size
+        level, m = self.hierarchy, self.hierarchy.finest.size
         if contacts is None or not contacts.count:
-            self.touching = _no_contacts(m) if self.touching is None or len(self.touching.block) else self.touching
-            return
-        blocks = contacts.blocks(x)
-        acts = np.flatnonzero(np.einsum("kaa->k", blocks) > 0)
-        weight = contacts.contacts.weights[acts]
-        corner = np.where(weight != 0, self.row_of_vertex[contacts.vertices[acts]], -1).astype(np.int64)
-        aggregate = np.where(corner >= 0, self.hierarchy.finest.of_point[corner], 0).astype(np.int64)
-        entries = np.flatnonzero(corner.ravel() >= 0)
-        order = np.argsort(aggregate.ravel()[entries], kind="stable")
-        start = np.searchsorted(aggregate.ravel()[entries][order], np.arange(m + 1))
-        own = np.ascontiguousarray(blocks[acts])
-        self.touching = Touching(corner, aggregate, weight, own, start, entries[order], np.zeros((len(acts), 3)))
+            return CoarseMatrix(*_no_entries(m), np.zeros((0, UNKNOWNS, UNKNOWNS)))
+        k, weights = contacts.count, contacts.contacts.weights
+        aggregate, row = np.empty((2, k, 4), np.int64)
+        entries = np.empty(m + 1, np.int64), np.empty(4 * k, np.int64)
+        touching = Touching(aggregate, row, weights, contacts.blocks(x), *entries)
+        cached(place_corners)(contacts.vertices, self.row_of_vertex, level.finest.of_point, touching)
+        start, column, number, diagonal = _no_entries(m, m + 3 * int(touching.start[-1]))
+        count = cached(find_pattern)(touching, start, column, number, diagonal)
+        matrix = CoarseMatrix(start, column, number, diagonal, np.zeros((count, UNKNOWNS, UNKNOWNS)))
+        self.team.run(cached(gather_contacts), touching, level.members, matrix)
+        self.team.run(cached(arrange), matrix)
+        return matrix
 
 
 def build_coarse_system(problem: IncrementalPotential, execution: Execution, size: int) -> CoarseSystem:
@@ -210,11 +211,10 @@ def _room(m: int, total: int) -> Room:
     return Room(v, r, z, p, q, joined, solved, np.zeros((2, m)), np.zeros(2, np.int64))
 
 
-def _no_contacts(m: int) -> Touching:
-    none = np.zeros((0, 4), np.int64)
-    empty = np.zeros((0, 3))
-    entries = np.zeros(0, np.int64)
-    return Touching(none, none, np.zeros((0, 4)), np.zeros((0, 3, 3)), np.zeros(m + 1, np.int64), entries, empty)
+def _no_entries(m: int, room: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """start, column, number and diagonal of a matrix without entries, with room for some."""
+    columns, numbers = np.zeros((2, room), np.int32)
+    return np.zeros(m + 1, np.int32), columns, numbers, np.zeros(m, np.int64)
 
 
 def _inverse(matrices: Inverses) -> Inverses:
