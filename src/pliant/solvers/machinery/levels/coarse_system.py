@@ -49,7 +49,7 @@ class CoarseSystem:
     served: int = ALWAYS  # corrections until it first failed to promise what the energy did, while fresh
     misses: int = 0  # how often it has failed
     inverses: Inverses | None = field(default=None, repr=False)
-    contacts: CoarseMatrix | None = field(default=None, repr=False)
+    contacts: CoarseMatrix | None = field(default=None, repr=False)  # where a step was taken up, for its first motion
     _plain: tuple[Inverses, Inverses] | None = field(default=None, repr=False)  # matrices and inverses without contacts
 
     @property
@@ -118,14 +118,15 @@ class CoarseSystem:
         """The motion (n, 3) [m] that the levels propose against a force (n, 3) [N]: as far as conjugate gradients come
         before they meet a direction without positive curvature; None if the first is one.
         """
-        self.contacts = self._contact_matrix(problem, x)
+        contacts = self._contact_matrix(problem, x) if self.contacts is None else self.contacts
+        self.contacts = None
         team, level, room = self.team, self.hierarchy, self.room
         team.run(cached(restrict), level.members, force, room.r)
         room.outcome[:] = 0
         team.run(
             cached(solve),
             level.matrix,
-            self.contacts,
+            contacts,
             level.joined,
             self.inverses,
             TOLERANCE,
