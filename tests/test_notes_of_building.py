@@ -111,3 +111,15 @@ def test_particles_that_pass_through_springs_are_told() -> None:
     notes = notes_of_building(scene, build_model(scene), default_solver(scene))
     (note,) = (note for note, entry in notes if entry == "untested-contact")
     assert "sand pass through rope" in note
+
+
+@pytest.mark.parametrize(
+    ("about", "named"),
+    [({"restitution": 1.0}, "ball has a restitution"), ({"friction": 0.4}, "ball has a friction"), ({}, None)],
+)
+def test_what_concerns_contacts_alone_is_no_use_without_contact(about: dict[str, float], named: str | None) -> None:
+    scene = pl.Scene()
+    scene.add_rigid(pl.Sphere(0.1), name="post")
+    scene.add_rigid(pl.Sphere(0.1), position=(1, 0, 0), name="ball", **about)
+    notes = [note for note, _ in notes_of_building(scene, build_model(scene), default_solver(scene))]
+    assert [named is not None and named in note for note in notes] == ([] if named is None else [True])

@@ -28,7 +28,13 @@ RIGID_ROWS = (JointLinks, JointRopes, JointDots, JointDrives)  # that know wheth
 def notes_of_building(scene: Scene, model: Model, solver: Solver[Any]) -> Iterator[tuple[str, str]]:
     """Notes and their entries in docs/troubleshooting.md."""
     is_tested = scene.contact is not None and not solver.supports.own_contacts
-    if scene.contact is None and (pair := _one_above_another(scene)) is not None:
+    if scene.contact is None and (named := _asks_for_contact(scene)) is not None:
+        yield (
+            f"contact: scene.contact is None, so bodies pass through each other, but {named[0]} has a {named[1]}, "
+            "which concerns contacts alone. scene.contact = pl.Contact() lets them touch.",
+            "no-contact",
+        )
+    elif scene.contact is None and (pair := _one_above_another(scene)) is not None:
         yield (
             f"contact: scene.contact is None, so bodies pass through each other, such as {pair[0]} and {pair[1]}, one "
             "above the other at the start. scene.contact = pl.Contact() lets them touch.",
@@ -56,6 +62,17 @@ def notes_of_building(scene: Scene, model: Model, solver: Solver[Any]) -> Iterat
             "multipliers.",
             "creeping",
         )
+
+
+def _asks_for_contact(scene: Scene) -> tuple[str, str] | None:
+    """The first of several bodies that has a friction or a restitution, and which of them."""
+    bodies = [body for body in scene.bodies if not isinstance(body, WorldPoints)]
+    for body in bodies if len(bodies) > 1 else []:
+        if body.friction:
+            return body.name, "friction"
+        if isinstance(body, RigidBody) and body.restitution > 0:
+            return body.name, "restitution"
+    return None
 
 
 def _unseen_springs(scene: Scene) -> tuple[str, str] | None:

@@ -6,6 +6,9 @@ after a step the normal velocities at contacts of rigid bodies are set right by 
     v_n = e v   where it met with v faster than gravity brings about in two steps,    v_n <= 0   otherwise
 
 v is the speed of approach at the start of the step and what fields add on the rest of the way, v^2 = v_n^2 + 2 a_n gap.
+Where anything has e > 0, impacts go on from body to body in rounds: those that approach each other now part with e
+times that speed, all at the same time, then those who approach each other because of it. So the last ball of Newton's
+cradle leaves and the others stay. What meets in a round ends the step with the v_n that the last round leaves it.
 The total impulse of a contact, the spring's included, never pulls. e = 0 keeps nothing of the energy of the
 approach, e = 1 all of it: a ball rises to e^2 of the height it fell from. Impulses are equal and opposite, so that
 momentum stays. Soft bodies are left alone: they keep energy by deforming.
@@ -27,7 +30,10 @@ from pliant.lanes.vectors import cross, dot
 from pliant.model import FREE
 
 ITERATIONS = 10
-SMALL = 1e-3  # of the threshold: where no speed changes by more, no further iterations are needed
+IN_CHAINS = 200  # iterations where impacts go on from body to body: a push takes one for each body that it passes
+ROUNDS = 50
+SMALL, SMALL_IN_CHAINS = 1e-3, 1e-6  # of the threshold: where no speed changes by more, iterations end
+AT_MOST_ZERO = -1.0  # in place of a speed that is asked for
 
 
 class Meetings(NamedTuple):
@@ -41,8 +47,8 @@ class Meetings(NamedTuple):
     numbers: np.ndarray  # (k, 5) as below
 
 
-# columns: e; 2 a_n gap [m^2/s^2]; impulse of the contact so far [N s]; speed asked for afterwards [m/s]; what an
-# impulse of 1 N s adds to the normal velocity [1/kg]
+# columns: e; 2 a_n gap [m^2/s^2]; impulse of the contact so far [N s]; speed asked for afterwards [m/s], or
+# AT_MOST_ZERO; what an impulse of 1 N s adds to the normal velocity [1/kg]
 RESTITUTION, GAINED, IMPULSE, TARGET, RESPONSE = 0, 1, 2, 3, 4
 
 
@@ -79,7 +85,11 @@ def restitution_impulses(
         threshold = 2 * h * model.contact.gravity
         meetings = Meetings(*(array[:count] for array in room))
         inverse_mass = 1 / np.add.reduceat(model.mass[carried.points], carried.start[:-1])
-        cached(bounce)(meetings, bodies.inverse_inertia, inverse_mass, poses, threshold, before, after.copy(), change)
+        about = (meetings, bodies.inverse_inertia, inverse_mass, poses, threshold)
+        if meetings.numbers[:, RESTITUTION].any():
+            cached(bounce_in_rounds)(*about, before.copy(), after.copy(), change, np.empty(count))
+        else:
+            cached(bounce)(*about, before, after.copy(), change)
     return change
 
 
@@ -155,51 +165,107 @@ def carrier_of(bodies, v):
 @compiled
 def bounce(meetings, inverse_inertia, inverse_mass, poses, threshold, before, after, change):
     """Sequential impulses along the normals; `after` and `change` (b, 6) are brought up to date."""
+    for k in range(len(meetings.numbers)):
+        write_response(meetings, inverse_inertia, inverse_mass, poses, k)
+    settle(meetings, inverse_mass, SMALL * threshold, ITERATIONS, after, change)
+
+
+@compiled
+def bounce_in_rounds(meetings, inverse_inertia, inverse_mass, poses, threshold, before, after, change, pushed):
+    """The same where impacts go on from body to body; `before` ends as the last round leaves it.
+
+    pushed (k,): room for the impulses of a round.
+    """
     numbers = meetings.numbers
     for k in range(len(numbers)):
-        write_response(meetings, inverse_inertia, inverse_mass, poses, threshold, before, k)
-    for _ in range(ITERATIONS):
+        write_response(meetings, inverse_inertia, inverse_mass, poses, k)
+    go_on(meetings, inverse_mass, threshold, before, pushed)
+    for k in range(len(numbers)):
+        if numbers[k, TARGET] >= 0.0:
+            numbers[k, TARGET] = max(normal_velocity(meetings, before, k, row(meetings.normals, k)), 0.0)
+    settle(meetings, inverse_mass, SMALL_IN_CHAINS * threshold, IN_CHAINS, after, change)
+
+
+@compiled
+def go_on(meetings, inverse_mass, threshold, twists, pushed):
+    """Rounds of impacts, from twists (b, 6) before the first to those after the last; targets for all that met."""
+    numbers = meetings.numbers
+    for count in range(ROUNDS):
+        fastest = 0.0
+        for k in range(len(numbers)):
+            approach = -normal_velocity(meetings, twists, k, row(meetings.normals, k))
+            pushed[k] = -1.0
+            if approach > threshold and numbers[k, RESPONSE] > 0.0:
+                gained = numbers[k, GAINED] if count == 0 else 0.0
+                numbers[k, TARGET] = numbers[k, RESTITUTION] * math.sqrt(approach * approach + gained)
+                pushed[k], fastest = 0.0, max(fastest, approach)
+        if fastest == 0.0:
+            return
+        part(meetings, inverse_mass, SMALL_IN_CHAINS * threshold, pushed, twists)
+
+
+@compiled
+def part(meetings, inverse_mass, small, pushed, twists):
+    """Those that meet in a round, whose impulses `pushed` (k,) [N s] are zero and not negative, get their targets."""
+    numbers = meetings.numbers
+    for _ in range(IN_CHAINS):
         largest = 0.0
         for k in range(len(numbers)):
-            n, target, weight = row(meetings.normals, k), numbers[k, TARGET], numbers[k, RESPONSE]
-            speed = normal_velocity(meetings, after, k, n)
-            if weight == 0.0 or (target == 0.0 and speed <= 0.0):
+            if pushed[k] >= 0.0:
+                speed = normal_velocity(meetings, twists, k, row(meetings.normals, k))
+                wanted = max((numbers[k, TARGET] - speed) / numbers[k, RESPONSE], -pushed[k])
+                pushed[k] += wanted
+                largest = max(largest, abs(wanted) * numbers[k, RESPONSE])
+                push(meetings, inverse_mass, k, wanted, twists)
+        if largest <= small:
+            return
+
+
+@compiled
+def settle(meetings, inverse_mass, small, iterations, after, change):
+    """Impulses until speeds are their targets; no contact pulls in all, its spring included."""
+    numbers = meetings.numbers
+    for _ in range(iterations):
+        largest = 0.0
+        for k in range(len(numbers)):
+            target, weight = numbers[k, TARGET], numbers[k, RESPONSE]
+            speed = normal_velocity(meetings, after, k, row(meetings.normals, k))
+            if weight == 0.0 or (target < 0.0 and speed <= 0.0):
                 continue
-            wanted = (target - speed) / weight
-            if target == 0.0:
-                wanted = min(wanted, 0.0)
-            wanted = max(wanted, -numbers[k, IMPULSE])
+            wanted = max((max(target, 0.0) - speed) / weight, -numbers[k, IMPULSE])
             numbers[k, IMPULSE] += wanted
             largest = max(largest, abs(wanted) * weight)
-            if wanted == 0.0:
-                continue
-            for side in range(2):
-                b = meetings.sides[k, side]
-                if b >= 0:
-                    sign = wanted if side == 0 else -wanted
-                    for i in range(3):
-                        after[b, i] += sign * inverse_mass[b] * n[i]
-                        change[b, i] += sign * inverse_mass[b] * n[i]
-                        after[b, 3 + i] += sign * meetings.turns[k, side, i]
-                        change[b, 3 + i] += sign * meetings.turns[k, side, i]
-        if largest <= SMALL * threshold:
+            if wanted != 0.0:
+                push(meetings, inverse_mass, k, wanted, after)
+                push(meetings, inverse_mass, k, wanted, change)
+        if largest <= small:
             return
 
 
 @inlined
-def write_response(meetings, inverse_inertia, inverse_mass, poses, threshold, before, k):
+def push(meetings, inverse_mass, k, impulse, twists):
+    """What an impulse [N s] along the normal of meeting k does to twists (b, 6) of its sides."""
+    n = row(meetings.normals, k)
+    for side in range(2):
+        b = meetings.sides[k, side]
+        if b >= 0:
+            sign = impulse if side == 0 else -impulse
+            for i in range(3):
+                twists[b, i] += sign * inverse_mass[b] * n[i]
+                twists[b, 3 + i] += sign * meetings.turns[k, side, i]
+
+
+@inlined
+def write_response(meetings, inverse_inertia, inverse_mass, poses, k):
     """What the iterations need of meeting k and do not change."""
-    n, weight, target = row(meetings.normals, k), 0.0, 0.0
-    approach = -normal_velocity(meetings, before, k, n)
-    if approach > threshold:
-        target = meetings.numbers[k, RESTITUTION] * math.sqrt(approach * approach + meetings.numbers[k, GAINED])
+    n, weight = row(meetings.normals, k), 0.0
     for side in range(2):
         if meetings.sides[k, side] >= 0:
             turn, away = response(meetings, inverse_inertia, poses, k, side, n)
             weight += inverse_mass[meetings.sides[k, side]] + dot(turn, away)
             for i in range(3):
                 meetings.turns[k, side, i] = away[i]
-    meetings.numbers[k, TARGET], meetings.numbers[k, RESPONSE] = target, weight
+    meetings.numbers[k, TARGET], meetings.numbers[k, RESPONSE] = AT_MOST_ZERO, weight
 
 
 @inlined
