@@ -115,6 +115,7 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, Changeable):
         name: str | None = None,
         damping_form: str = STRAIN_RATE,
         element: str = LINEAR,
+        friction: float | None = None,
     ) -> Solid:
         """Add a solid.
 
@@ -129,8 +130,10 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, Changeable):
             (`docs/decisions/0026-damping.md`).
         element: "linear" tets, or "patch": patches of tets with one mean strain, which do not lock near Poisson's ratio
             1/2 and bend with few cells (docs/elements.md).
+        friction: coefficient, see Body.friction.
         """
-        return self.add(Solid(self._free_name(name, Solid), mesh, material, density, damping, damping_form, element))
+        body = Solid(self._free_name(name, Solid), mesh, material, density, damping, damping_form, element)
+        return self._add_with_friction(body, friction)
 
     def add_cloth(
         self,
@@ -147,6 +150,7 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, Changeable):
         name: str | None = None,
         damping_form: str = STRAIN_RATE,
         strain_limit: float | None = None,
+        friction: float | None = None,
     ) -> Cloth:
         """Add a sheet.
 
@@ -169,15 +173,18 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, Changeable):
         tear_at: stretch of an edge, length over length at rest, at which the sheet tears across it (VBD 3.9); None:
             it never does. Tearing adds vertices: see Body.positions and Cloth.triangles.
         strain_limit: no edge is longer than 1 + strain_limit times its length at rest; hard as of add_joint.
-        damping, damping_form: as of add_solid.  Bending is damped by the angles between triangles, whatever its model.
+        damping, damping_form, friction: as of add_solid.  Bending is damped by the angles between triangles, whatever
+            its model.
         """
         if isinstance(material, YarnCloth):
             own = self._free_name(name, YarnSheet)
             check_yarn_options(own, bending, bending_model, weft, warp_direction, tear_at, strain_limit)
-            return self.add(YarnSheet(own, mesh, material, density, damping, warp, damping_form))
+            sheet = YarnSheet(own, mesh, material, density, damping, warp, damping_form)
+            return self._add_with_friction(sheet, friction)
         given = (0.2 if density is None else density, bending, damping, bending_model, 0.0 if warp is None else warp)
         options = (*given, weft, warp_direction, tear_at, damping_form, strain_limit)
-        return self.add(Cloth(self._free_name(name, Cloth), mesh, material, *options))  # type: ignore[arg-type]
+        cloth = Cloth(self._free_name(name, Cloth), mesh, material, *options)  # type: ignore[arg-type]
+        return self._add_with_friction(cloth, friction)
 
     def add_springs(
         self,
@@ -193,6 +200,7 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, Changeable):
         name: str | None = None,
         damping_form: str = STRAIN_RATE,
         strain_limit: float | None = None,
+        friction: float | None = None,
     ) -> SpringNet:
         """Add points (n, 3) [m] joined by springs (m, 2).
 
@@ -201,10 +209,11 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, Changeable):
         bending: stiffness [N m^2] of a rod against turning at vertices with two springs.
         tear_at: stretch, length over length at rest, at which a spring breaks; None: it never does.
         strain_limit: no spring is longer than 1 + strain_limit times its length at rest; hard as of add_joint.
+        friction: coefficient, see Body.friction.
         """
         name = self._free_name(name, SpringNet)
         options = (damping, lengths, one_sided, bending, tear_at, damping_form, strain_limit)
-        return self.add(SpringNet(name, points, edges, stiffness, mass, *options))
+        return self._add_with_friction(SpringNet(name, points, edges, stiffness, mass, *options), friction)
 
     def add_rigid(
         self,
@@ -230,9 +239,7 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, Changeable):
             of two bodies the larger counts. A ball that falls from H rises to e^2 H.
         """
         about = (shape, density, position, orientation, velocity, angular_velocity, restitution)
-        body = RigidBody(self._free_name(name, RigidBody), *about)
-        body.friction = friction
-        return self.add(body)
+        return self._add_with_friction(RigidBody(self._free_name(name, RigidBody), *about), friction)
 
     @property
     def contact(self) -> Contact | None:
@@ -272,6 +279,10 @@ class Scene(AddingGrains, AddingObstacles, AddingGarments, Changeable):
         self.bodies.append(body)
         body._is_built = True
         return body
+
+    def _add_with_friction(self, body: AnyBody, friction: float | None) -> AnyBody:
+        body.friction = friction
+        return self.add(body)
 
     def attach(
         self,
