@@ -60,17 +60,16 @@ class Bodies(NamedTuple):
 def restitution_impulses(
     problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray, before: np.ndarray, after: np.ndarray, h: float
 ) -> np.ndarray:
-    """Changes of the twists (b, 6) of rigid bodies.
+    """Changes of the twists (b, 6) of rigid bodies, (0, 6) where none touches anything.
 
     x (n, 3) [m], poses (b, 7) at the end of the step of h [s]; twists (b, 6) at its start and its end.
     """
     model, potential = problem.model, problem.contacts
-    change = np.zeros_like(after)
-    if model.carried is None or model.contact is None or not isinstance(potential, ContactPotential):
-        return change
-    contacts, carried = potential.contacts, model.carried
-    if not contacts.size:
-        return change
+    if not isinstance(potential, ContactPotential) or not potential.count:
+        return np.zeros((0, 6))
+    if model.carried is None or model.contact is None:
+        return np.zeros((0, 6))
+    contacts, carried, change = potential.contacts, model.carried, np.zeros((len(after), 6))
     own = (model.contact.body, model.contact.restitution, model.subspace, model.gravity)
     bodies = Bodies(carried.carrier, *own, carried.inverse_inertia)
     room = _room(contacts.size)
