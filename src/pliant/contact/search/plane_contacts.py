@@ -50,6 +50,8 @@ def add_contacts_of_pair(convex, x, a, b, n, margin, ahead, room, count):
     one, other = directions_along(n)
     lowest, _ = flatten(convex, x, a, one, other, n, room.flat)
     _, highest = flatten(convex, x, b, one, other, n, room.flat)
+    if lowest - highest > 2 * margin:
+        return count
     count = add_corners(convex, a, b, n, 1.0, highest, margin, room, count)
     count = add_corners(convex, b, a, n, -1.0, -lowest, margin, room, count)
     return add_edges(convex, a, b, n, lowest, highest, margin, ahead, room, count)

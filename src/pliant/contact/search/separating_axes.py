@@ -146,7 +146,7 @@ def axis_of_boxes(convex, axes, a, b, margin, far):
 @inlined
 def crossed_with(least, axis, n, own, others, s, p, B, q, d, by):
     """The best axis, with those of one direction n of the first box and all three of the second; own: their cosines,
-    and `others`, s and p those, the places and the halves of the other two directions of the first box, in cyclic order.
+    and others, s and p those, the places and the halves of the first box's other two directions, in cyclic order.
     """
     one, two = others
     along, reach = s[1] * one[0] - s[0] * two[0], p[0] * abs(two[0]) + p[1] * abs(one[0])
