@@ -28,7 +28,7 @@ from pliant.contact.response.step_account import Rise, StepEnds
 from pliant.contact.round_bodies import RoundDetector
 from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.convex_bodies import ConvexBodies, convex_bodies
-from pliant.contact.search.convex_pairs import NEAR, Bounds, bounds_of, with_planes
+from pliant.contact.search.convex_pairs import NEAR, Bounds, PlaneSearch, bounds_of, with_planes
 from pliant.contact.search.edge_depths import deepest_edge
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
 from pliant.contact.search.motion import largest_motion
@@ -94,6 +94,7 @@ class Detector:
     _rise: Rise = field(default_factory=Rise)  # of energy in the last step
     _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
     _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
+    _planes: PlaneSearch = field(init=False)
     _planes_suffice: bool = field(init=False)  # whether all that has a surface is among them
     _has_pairs: bool = field(init=False)  # whether any two things with surfaces may touch
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
@@ -116,6 +117,7 @@ class Detector:
         is_rigid = np.bincount(m.body, self.scale.elastic, bodies) == 0
         is_rigid[m.round_bodies.body] = False
         self.convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
+        self._planes = PlaneSearch(self.convex)
         at_convex = SolidsAtConvex(self.colliders, self.convex)
         self.at_convex = at_convex if at_convex and not (self.is_hard or m.settings.guarantee) else None
         self._tracked = tracked_of(m, self.colliders, self.at_convex)
@@ -233,7 +235,7 @@ class Detector:
         way = (x0, x1, time, h, reach, self.is_static)
         near += [face_contacts_at(self.team, model, k, self._faces, *way) for k in numbers]
         if self.is_hard or h > 0:
-            pairs = with_planes(self.convex, pairs, x0, x1, model, bounds)
+            pairs = with_planes(self._planes, pairs, x0, x1, model, bounds)
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))

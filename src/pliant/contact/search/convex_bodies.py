@@ -65,7 +65,7 @@ def convex_bodies(triangles: np.ndarray, x: np.ndarray, body: np.ndarray, is_rig
     first = columns[6][:-1]
     own = [k + _nearest(_normals(f, x), _normals(p, x)) for k, f, p in zip(first, parts[1], parts[3], strict=True)]
     columns.append(np.concatenate(own))
-    columns.append(np.array([_is_box(x[v], x[d]) for v, d in zip(parts[0], parts[4], strict=True)], bool))
+    columns.append(np.array([_is_box(x[np.unique(e)], x[d]) for e, d in zip(parts[2], parts[4], strict=True)], bool))
     columns.append(np.flatnonzero(np.diff(columns[0])))
     place = np.zeros(len(x), np.int64)
     place[columns[1]] = np.arange(len(columns[1]))

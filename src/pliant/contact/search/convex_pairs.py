@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.contact.contact_set import ContactSet, chosen, no_contacts, pair_contacts
+from pliant.contact.search.box_axes import BOX, pairs_of_boxes, write_box_axes
 from pliant.contact.search.box_pairs import box_pairs
 from pliant.contact.search.convex_bodies import ConvexBodies
 from pliant.contact.search.plane_contacts import add_contacts_of_pair, room_for
@@ -75,38 +76,44 @@ def write_bounds(convex, x0, x1, edge, bounds):
         bounds.is_slow[b] = longest <= (SLOW * convex.width[b]) ** 2
 
 
-def convex_contacts(
-    convex: ConvexBodies,
-    x0: np.ndarray,
-    x1: np.ndarray,
-    bounds: Bounds,
-    may_touch: np.ndarray,
-) -> tuple[ContactSet, np.ndarray]:
-    """Contacts of the step from x0 to the guess x1 (n, 3) [m], and (m, 2) of which pairs of bodies they are; bounds of
-    this step, may_touch (bodies, bodies).
+class PlaneSearch:
+    """Finds contacts of convex bodies. Its arrays serve again in the next search, which writes over what it has found:
+    to find room for them takes as long as half of the search.
     """
-    if len(bounds.own) < 2:
-        return no_contacts(), np.zeros((0, 2), np.int64)
-    pairs = box_pairs(bounds.low, bounds.high)
-    if not len(pairs):
-        return no_contacts(), np.zeros((0, 2), np.int64)
-    are_near, axes = np.zeros(len(pairs), bool), axes_for(convex)
-    arguments = (convex, x0, x1, bounds, pairs, may_touch, are_near, axes)
-    room = room_for(convex, 8 * len(pairs) + 64)
-    while (count := cached(find_contacts)(*arguments, room)) > len(room.kind):
-        room = room_for(convex, 2 * count)
-    kind, vertices, weights, normals = (
-        room.kind[:count],
-        room.vertices[:count],
-        room.weights[:count],
-        room.normals[:count],
-    )
-    found = pair_contacts(kind, vertices, weights, normals, np.zeros(count), np.zeros(count, np.int8))
-    return found, bounds.own[pairs[are_near]]
+
+    def __init__(self, convex: ConvexBodies):
+        self.convex = convex
+        self._axes, self._boxes, self._room = (
+            axes_for(convex),
+            pairs_of_boxes(len(convex.width), 0),
+            room_for(convex, 0),
+        )
+
+    def contacts(
+        self, x0: np.ndarray, x1: np.ndarray, bounds: Bounds, may_touch: np.ndarray
+    ) -> tuple[ContactSet, np.ndarray]:
+        """Contacts of the step from x0 to the guess x1 (n, 3) [m], and (m, 2) of which pairs of bodies they are; bounds
+        of this step, may_touch (bodies, bodies).
+        """
+        convex = self.convex
+        if len(bounds.own) < 2:
+            return no_contacts(), np.zeros((0, 2), np.int64)
+        pairs = box_pairs(bounds.low, bounds.high)
+        if not len(pairs):
+            return no_contacts(), np.zeros((0, 2), np.int64)
+        if len(pairs) > len(self._boxes.margins):
+            self._boxes = pairs_of_boxes(len(convex.width), 2 * len(pairs))
+        are_near = np.zeros(len(pairs), bool)
+        arguments = (convex, x0, x1, bounds, pairs, may_touch, are_near, self._axes, self._boxes)
+        while (count := cached(find_contacts)(*arguments, self._room)) > len(self._room.kind):
+            self._room = room_for(convex, 2 * count)
+        found = (array[:count] for array in self._room[:4])
+        contacts = pair_contacts(*found, np.zeros(count), np.zeros(count, np.int8))
+        return contacts, bounds.own[pairs[are_near]]
 
 
 def with_planes(
-    convex: ConvexBodies,
+    search: PlaneSearch,
     pairs: tuple[ContactSet, ...],
     x0: np.ndarray,
     x1: np.ndarray,
@@ -117,10 +124,11 @@ def with_planes(
     others that those have; bodies so slow that planes look ahead have none but planes. bounds of this step, if they are
     known.
     """
+    convex = search.convex
     if len(convex.own) < 2:
         return pairs
     bounds = bounds_of(convex, x0, x1, model.edge) if bounds is None else bounds
-    own, near = convex_contacts(convex, x0, x1, bounds, model.allowed)
+    own, near = search.contacts(x0, x1, bounds, model.allowed)
     kept = model.radius + model.clearance
     own.thickness[:] = kept[own.vertices[:, 0]] + kept[own.vertices[:, 2]]
     is_slow = (convex.width > 0) & bounds.is_slow
@@ -139,10 +147,11 @@ def _without_pairs(contacts: ContactSet, pairs: np.ndarray, is_slow: np.ndarray,
 
 
 @compiled
-def find_contacts(convex, x0, x1, bounds, pairs, may_touch, are_near, axes, room):
+def find_contacts(convex, x0, x1, bounds, pairs, may_touch, are_near, axes, boxes, room):
     """The plane is that of the start of the step; who is above whom is seen where bodies would be without contact."""
-    count = 0
-    write_axes(convex, x0, axes)
+    count, place = 0, 0
+    write_axes(convex, x0, axes, boxes.boxes)
+    write_box_axes(list_boxes(convex, bounds, pairs, may_touch, boxes), boxes)
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
         a, b = bounds.own[i], bounds.own[j]
@@ -153,10 +162,28 @@ def find_contacts(convex, x0, x1, bounds, pairs, may_touch, are_near, axes, room
         looks_ahead = bounds.is_slow[a] and bounds.is_slow[b]
         ahead = dot(way, way) ** 0.5 + bounds.turn[i] + bounds.turn[j] if looks_ahead else 0.0
         x, before = x1 if looks_ahead else x0, count
-        overlap, n = separating_axis(convex, axes, a, b, margin, margin + ahead)
+        if convex.is_box[a] and convex.is_box[b]:
+            overlap, n = boxes.axes[place, 3], row(boxes.axes, place)
+            place += 1
+        else:
+            overlap, n = separating_axis(convex, axes, a, b, margin, margin + ahead)
         if overlap < -margin - ahead:
             continue
         count = add_contacts_of_pair(convex, x, a, b, n, margin, ahead, room, count)
         if overlap >= -margin or count > before:
             are_near[p] = True
+    return count
+
+
+@compiled
+def list_boxes(convex, bounds, pairs, may_touch, boxes):
+    """Pairs that may touch and are boxes; how many there are."""
+    count = 0
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        a, b = bounds.own[i], bounds.own[j]
+        if may_touch[a, b] and convex.is_box[a] and convex.is_box[b]:
+            boxes.first[count], boxes.second[count] = a * BOX, b * BOX
+            boxes.margins[count] = min(bounds.margin[i], bounds.margin[j])
+            count += 1
     return count
