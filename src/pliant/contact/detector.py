@@ -19,6 +19,7 @@ from pliant.contact.detector_state import detector_state, load_detector_state
 from pliant.contact.response.edge_watch import EdgeWatch
 from pliant.contact.response.energy_budget import EnergyBudget
 from pliant.contact.response.friction import set_friction
+from pliant.contact.response.hard_answers import hard_potential
 from pliant.contact.response.hardness import KEPT, begin_multipliers, end_drifts, penalties
 from pliant.contact.response.overload import Overload
 from pliant.contact.response.potential import ContactPotential
@@ -96,6 +97,7 @@ class Detector:
     _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
     _planes: PlaneSearch = field(init=False)
     _planes_suffice: bool = field(init=False)  # whether all that has a surface is among them
+    _finds_all_again: bool = field(init=False)  # likewise, and nothing else need be known of the step before
     _has_pairs: bool = field(init=False)  # whether any two things with surfaces may touch
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
     _tracked: Tracked = field(init=False)
@@ -123,6 +125,7 @@ class Detector:
         self._tracked = tracked_of(m, self.colliders, self.at_convex)
         can_look_ahead = self.is_hard and not m.settings.guarantee and self.spheres is None
         self._planes_suffice = can_look_ahead and self.convex.include(self.colliders.surface, m.body, m.excluded)
+        self._finds_all_again = self._planes_suffice and m.settings.stiffness is None and not self.round_bodies
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
         self._edges = EdgeWatch(self.team, self.colliders, self._edge)
 
@@ -212,14 +215,9 @@ class Detector:
         return potential, x
 
     def _potential(
-        self,
-        pairs: tuple[ContactSet, ...],
-        x0: np.ndarray,
-        x1: np.ndarray,
-        time: float,
-        h: float,
+        self, pairs: tuple[ContactSet, ...], x0: np.ndarray, x1: np.ndarray, time: float, h: float,
         bounds: Bounds | None = None,
-    ) -> ContactPotential:
+    ) -> ContactPotential:  # fmt: skip
         """Contacts between vertices, and with obstacles on the way from x0 to x1 (n, 3) [m] in the time h [s]; bounds
         of convex bodies, if they are known.
         """
@@ -239,13 +237,14 @@ class Detector:
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))
+        if self._finds_all_again:
+            self._shortfalls = np.zeros(contacts.size)
+            return hard_potential(contacts, model, self.scale, x0, self.h if h > 0 else 0.0)
         contacts.stiffness[:] = self._stiffness(contacts) * self._overload.factors(contacts)
         set_friction(contacts, model)
         self.round_bodies.share_answers(contacts, self.is_hard)
         self._shortfalls = np.zeros(contacts.size)
-        if (
-            settings.stiffness is None or self.pressing is not None
-        ):  # with a stiffness, what overlaps at the start presses
+        if settings.stiffness is None or self.pressing is not None:  # with one, what overlaps at the start presses
             most = pushes(contacts, model, self.h if h > 0 else 0.0)
             follows = self.colliders.has_inside if not self.is_hard and settings.stiffness is None else None
             before = no_pressing() if self.pressing is None and self.is_static else self.pressing
@@ -310,32 +309,31 @@ class Detector:
         self.multipliers = multipliers_of(latest.contacts)
         if self._has_pairs:
             self._track(x_prev, x)
-        (d, deepest, stored), given = latest.depths_at_end(x), self.model.settings.stiffness
+        (d, ending), given = latest.at_end(x), self.model.settings.stiffness
         pressed = self._compliance * latest.contacts.normal_multiplier if self.is_hard else d
         own = (self._parties, self._planes_suffice and given is None)
         self.pressing = pressing_of(latest.contacts, pressed, self._shortfalls, *own)
         self.shortfalls = shortfalls_of(latest.contacts, self._shortfalls)
-        work, friction_work = latest.work(x)
         has_no_edges = not self._has_pairs or self._planes_suffice or self.model.settings.guarantee
         edge = None if has_no_edges else self._edges.after_step(x)
-        before, self.stored = self.stored, stored
+        before, self.stored = self.stored, ending.stored
         wanted = latest.contacts.stiffness if given is None else self._chosen(latest.contacts)
         asked_for = (self._edge, wanted, given is not None, self.model.clearance)
         return ContactReport(
             listed=len(d),
-            touching=int((d > 0).sum()),
-            deepest=max(deepest, edge.depth if edge else 0.0),
+            touching=ending.touching,
+            deepest=max(ending.deepest, edge.depth if edge else 0.0),
             missed=len(self._missed),
             deepest_missed=self.deepest_missed,
-            crossed=len(np.unique(self.side_history.vertices[self.side_history.crossed])),
+            crossed=self.side_history.count_crossed(),
             without_straight_path=start.without_straight_path,
             without_surface_point=start.without_surface_point,
-            energy_gain=work + friction_work + self.stored - before,
+            energy_gain=ending.work + ending.friction_work + self.stored - before,
             energy_rise=self._rise.risen,
             energy_removed=self._rise.removed,
-            friction_work=friction_work,
+            friction_work=ending.friction_work,
             stored=self.stored,
-            softest=softest_contact(latest, self._guess, d, *asked_for),
+            softest=softest_contact(latest, self._guess, d, ending.most, *asked_for),
             edge_inside=edge,
         )
 

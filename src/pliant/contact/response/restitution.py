@@ -22,7 +22,7 @@ from pliant.contact.response.potential import ContactPotential
 from pliant.elements.closest import closest_separation, positions_of, row
 from pliant.energies import IncrementalPotential
 from pliant.kernels.turns import matrix_of, rotated, rotated_back
-from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.lanes.compiled import allocating, cached, compiled, inlined
 from pliant.lanes.vectors import cross, dot
 from pliant.model import FREE
 
@@ -72,24 +72,37 @@ def restitution_impulses(
     contacts, carried, change = potential.contacts, model.carried, np.zeros((len(after), 6))
     own = (model.contact.body, model.contact.restitution, model.subspace, model.gravity)
     bodies = Bodies(carried.carrier, *own, carried.inverse_inertia)
-    room = _room(contacts.size)
-    count = cached(find_meetings)(contacts, bodies, x, potential.x_prev, poses, h, problem.h, room)
-    if count:
-        threshold = 2 * h * model.contact.gravity
-        meetings = Meetings(*(array[:count] for array in room))
-        inverse_mass = 1 / np.add.reduceat(model.mass[carried.points], carried.start[:-1])
-        cached(bounce)(meetings, bodies.inverse_inertia, inverse_mass, poses, threshold, before, after.copy(), change)
+    steps, masses = (h, problem.h, 2 * h * model.contact.gravity), (model.mass, carried.points, carried.start)
+    cached(add_impulses)(contacts, bodies, x, potential.x_prev, poses, *steps, *masses, before, after, change)
     return change
 
 
-def _room(k: int) -> Meetings:
-    three = np.empty((3, k, 2, 3))
-    return Meetings(np.empty((k, 2), np.int64), three[0], three[1], np.empty((k, 3)), three[2], np.empty((k, 5)))
+@allocating
+def add_impulses(contacts, bodies, x, x_prev, poses, h, s, threshold, mass, points, start, before, after, change):
+    """Write the change (b, 6) of the twists; s [s]: the step that the solver has seen, threshold [m/s]: up to which
+    nothing is given back; points (k,) and start (b + 1,): what bodies carry, of masses (n,) [kg].
+    """
+    k, b = len(contacts.kind), len(change)
+    sides, normals, numbers = np.empty((k, 2), np.int64), np.empty((k, 3)), np.empty((k, 5))
+    arms, motion, turns = np.empty((k, 2, 3)), np.empty((k, 2, 3)), np.empty((k, 2, 3))
+    room = Meetings(sides, arms, motion, normals, turns, numbers)
+    count = find_meetings(contacts, bodies, x, x_prev, poses, h, s, room)
+    if count == 0:
+        return
+    now, inverse_mass = np.empty((b, 6)), np.empty(b)
+    for body in range(b):
+        total = 0.0
+        for place in range(start[body], start[body + 1]):
+            total += mass[points[place]]
+        inverse_mass[body] = 1.0 / total
+        for i in range(6):
+            now[body, i] = after[body, i]
+    bounce(room, count, bodies.inverse_inertia, inverse_mass, poses, threshold, before, now, change)
 
 
 @compiled
 def find_meetings(contacts, bodies, x, x_prev, poses, h, s, room):
-    """How many contacts press of which no vertex is soft; s [s]: the step that the solver has seen."""
+    """How many contacts press of which no vertex is soft."""
     count = 0
     for place in range(len(contacts.kind)):
         c = np.uint64(place)
@@ -152,14 +165,14 @@ def carrier_of(bodies, v):
 
 
 @compiled
-def bounce(meetings, inverse_inertia, inverse_mass, poses, threshold, before, after, change):
+def bounce(meetings, count, inverse_inertia, inverse_mass, poses, threshold, before, after, change):
     """Sequential impulses along the normals; `after` and `change` (b, 6) are brought up to date."""
     numbers = meetings.numbers
-    for k in range(len(numbers)):
+    for k in range(count):
         write_response(meetings, inverse_inertia, inverse_mass, poses, threshold, before, k)
     for _ in range(ITERATIONS):
         largest = 0.0
-        for k in range(len(numbers)):
+        for k in range(count):
             n, target, weight = row(meetings.normals, k), numbers[k, TARGET], numbers[k, RESPONSE]
             speed = normal_velocity(meetings, after, k, n)
             if weight == 0.0 or (target == 0.0 and speed <= 0.0):
