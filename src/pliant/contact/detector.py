@@ -34,6 +34,7 @@ from pliant.contact.search.edge_depths import deepest_edge
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
 from pliant.contact.search.motion import largest_motion
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
+from pliant.contact.search.planes_and_obstacles import planes_and_obstacles
 from pliant.contact.search.solid import least_width
 from pliant.contact.search.solids_at_convex import SolidsAtConvex
 from pliant.contact.sphere_search import SphereSearch
@@ -225,21 +226,22 @@ class Detector:
         reach = 2.0 * largest_motion(x0, x1) if model.shapes else 0.0
         if self.is_hard and model.shapes:  # they rest without penetration
             reach = max(reach, NEAR * float(model.edge.min()))
-        numbers = range(len(model.shapes))
+        numbers, way = range(len(model.shapes)), (x0, x1, time, h, reach, self.is_static)
+        faces = [face_contacts_at(self.team, model, k, self._faces, *way) for k in numbers]
+        if self._finds_all_again and bounds is not None and not any(part.size for part in (*pairs, *faces)):
+            contacts = planes_and_obstacles(self._planes, self.team, model, x0, x1, bounds, time, h, reach)
+            self._shortfalls = np.zeros(contacts.size)
+            return hard_potential(contacts, model, self.scale, x0, self.h)
         near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
         pairs = (*pairs, self.round_bodies.contacts)
         if self.spheres is not None:
             near.append(self.spheres.find(x0, x1, time, h, self.scale, self.is_hard))
-        way = (x0, x1, time, h, reach, self.is_static)
-        near += [face_contacts_at(self.team, model, k, self._faces, *way) for k in numbers]
+        near += faces
         if self.is_hard or h > 0:
             pairs = with_planes(self._planes, pairs, x0, x1, model, bounds)
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))
-        if self._finds_all_again:
-            self._shortfalls = np.zeros(contacts.size)
-            return hard_potential(contacts, model, self.scale, x0, self.h if h > 0 else 0.0)
         contacts.stiffness[:] = self._stiffness(contacts) * self._overload.factors(contacts)
         set_friction(contacts, model)
         self.round_bodies.share_answers(contacts, self.is_hard)

@@ -107,8 +107,7 @@ def softest_contact(
     clearance: np.ndarray,
 ) -> SoftContact | None:
     """Of contacts that press with depths d (k,) [m], at most `most`, at the end of a step, for a mean edge [m]; guess
-    (n, 3): where the
-    step would lead without contact.
+    (n, 3): where the step would lead without contact.
 
     A contact counts if it got deeper in the step, so an overlap that is being resolved does not. chosen (k,) [N/m]: the
     stiffnesses that they have if none is given. clearance (n,) [m]: part of the thickness, as of Colliders.

@@ -83,33 +83,34 @@ class PlaneSearch:
 
     def __init__(self, convex: ConvexBodies):
         self.convex = convex
-        self._axes, self._boxes, self._room = (
-            axes_for(convex),
-            pairs_of_boxes(len(convex.width), 0),
-            room_for(convex, 0),
-        )
+        self.room = room_for(convex, 0)
+        self._axes, self._boxes = axes_for(convex), pairs_of_boxes(len(convex.width), 0)
 
-    def contacts(
-        self, x0: np.ndarray, x1: np.ndarray, bounds: Bounds, may_touch: np.ndarray
-    ) -> tuple[ContactSet, np.ndarray]:
-        """Contacts of the step from x0 to the guess x1 (n, 3) [m], and (m, 2) of which pairs of bodies they are; bounds
-        of this step, may_touch (bodies, bodies).
+    def find(self, x0: np.ndarray, x1: np.ndarray, bounds: Bounds, may_touch: np.ndarray) -> tuple[int, np.ndarray]:
+        """How many contacts a step from x0 to the guess x1 (n, 3) [m] has, which are the first in `room`, and (m, 2) of
+        which pairs of bodies they are; bounds of this step, may_touch (bodies, bodies).
         """
-        convex = self.convex
-        if len(bounds.own) < 2:
-            return no_contacts(), np.zeros((0, 2), np.int64)
-        pairs = box_pairs(bounds.low, bounds.high)
+        convex, none = self.convex, np.zeros((0, 2), np.int64)
+        pairs = box_pairs(bounds.low, bounds.high) if len(bounds.own) > 1 else none
         if not len(pairs):
-            return no_contacts(), np.zeros((0, 2), np.int64)
+            return 0, none
         if len(pairs) > len(self._boxes.margins):
             self._boxes = pairs_of_boxes(len(convex.width), 2 * len(pairs))
         are_near = np.zeros(len(pairs), bool)
         arguments = (convex, x0, x1, bounds, pairs, may_touch, are_near, self._axes, self._boxes)
-        while (count := cached(find_contacts)(*arguments, self._room)) > len(self._room.kind):
-            self._room = room_for(convex, 2 * count)
-        found = (array[:count] for array in self._room[:4])
-        contacts = pair_contacts(*found, np.zeros(count), np.zeros(count, np.int8))
-        return contacts, bounds.own[pairs[are_near]]
+        while (count := cached(find_contacts)(*arguments, self.room)) > len(self.room.kind):
+            self.room = room_for(convex, 2 * count)
+        return count, bounds.own[pairs[are_near]]
+
+    def contacts(
+        self, x0: np.ndarray, x1: np.ndarray, bounds: Bounds, may_touch: np.ndarray
+    ) -> tuple[ContactSet, np.ndarray]:
+        """What `find` finds."""
+        count, near = self.find(x0, x1, bounds, may_touch)
+        if not count:
+            return no_contacts(), near
+        found = (array[:count] for array in self.room[:4])
+        return pair_contacts(*found, np.zeros(count), np.zeros(count, np.int8)), near
 
 
 def with_planes(
