@@ -5,10 +5,11 @@
 
 Scenes: (a) pyramid, 16 rows of bricks; (b) drop, 1,000 cubes in a container; (c) teapot, 60 meshes in a pot; (d) soft,
 20 soft balls on 100 cubes; growth, drop with up to 10,000 cubes; overhead, what one rigid body adds to a soft scene.
-`part` scales the numbers of bodies. Each simulator has its defaults, and steps of 1/300 s; in (d) Pliant has the solver
-MIXED, with hard contacts and a fixed number of iterations, as its peers have. What counts is the median of the last 50
-steps; the deepest a corner is within another body, and the largest motion in those steps, say how well they were
-solved. Run it on a quiet computer.
+`part` scales the numbers of bodies. All have steps of 1/300 s. Each simulator has its defaults, and rows at equal
+quality: its peers with contacts as stiff as helps them, Pliant on one thread with FEW iterations in (a) to (c); in (d)
+it has the solver MIXED, with hard contacts and a fixed number of iterations, as its peers have. What counts is the
+median of the last 50 steps; the deepest a corner is within another body, and the largest motion in those steps, say how
+well they were solved. Run it on a quiet computer.
 """
 
 from __future__ import annotations
@@ -28,11 +29,14 @@ from pliant.geometry.mass_properties import mass_properties
 
 H = 1 / 300
 MIXED = pl.AVBD(iterations=50)
+FEW = (4, 10)
 SCENES = ("pyramid", "drop", "teapot", "soft", "growth", "overhead")
 
 
-def simulation(about: RigidScene, threads: int | None = None) -> tuple[pl.Simulation, list[pl.RigidBody]]:
-    """A scene as Pliant's, with its default solver, or MIXED with soft bodies."""
+def simulation(
+    about: RigidScene, threads: int | None = None, iterations: int | None = None
+) -> tuple[pl.Simulation, list[pl.RigidBody]]:
+    """A scene as Pliant's, with its default solver, so many iterations, or MIXED with soft bodies."""
     scene = pl.Scene(contact=pl.Contact(friction=about.friction))
     if about.walls is None:
         scene.add_plane((0, 0, 0), (0, 0, 1), friction=about.friction)
@@ -51,22 +55,23 @@ def simulation(about: RigidScene, threads: int | None = None) -> tuple[pl.Simula
     law = pl.StableNeoHookean.from_young(about.youngs_modulus, about.poissons_ratio)
     for points, tets in about.soft:
         scene.add_solid(pl.TetMesh(points, tets), law, density=about.density)
-    solver = MIXED if about.soft else None
+    solver = MIXED if about.soft else None if iterations is None else pl.AVBD(iterations)
     return pl.Simulation(scene, solver, frame_rate=1 / H, substeps=1, threads=threads), bodies
 
 
-def ours(about: RigidScene, steps: int, threads: int | None = None) -> Outcome:
-    sim, bodies = simulation(about, threads)
-    iterations = []
+def ours(about: RigidScene, steps: int, threads: int | None = None, iterations: int | None = None) -> Outcome:
+    sim, bodies = simulation(about, threads, iterations)
+    done = []
 
     def step() -> None:
-        iterations.append(sim.step().iterations)
+        done.append(sim.step().iterations)
 
     def poses() -> tuple[np.ndarray, np.ndarray]:
         return np.array([b.position for b in bodies]), np.array([b.orientation for b in bodies])
 
-    found = timed(f"pliant, {threads or 'any'} threads", step, poses, steps)
-    note = f"{type(sim.solver).__name__}, {np.mean(iterations[-50:]):.0f} iterations per step"
+    few = "" if iterations is None else f", {iterations} iterations"
+    found = timed(f"pliant, {threads or 'any'} threads{few}", step, poses, steps)
+    note = f"{type(sim.solver).__name__}, {np.mean(done[-50:]):.0f} iterations per step"
     return Outcome(**{**vars(found), "note": note})
 
 
@@ -78,9 +83,12 @@ def compare(about: RigidScene, seconds: float) -> dict[str, dict[str, float]]:
         lambda: ours(about, steps, 1),
         lambda: rapier_rigid.run(about, H, steps, cores),
         lambda: rapier_rigid.run(about, H, steps, 1),
+        lambda: rapier_rigid.run(about, H, steps, 1, is_stiff=True),
     ]
+    if not about.soft:
+        runs[2:2] = [lambda n=n: ours(about, steps, 1, n) for n in FEW]  # type: ignore[misc]
     if about.pot is None:
-        runs.append(lambda: mujoco_rigid.run(about, H, steps))
+        runs += [lambda s=s: mujoco_rigid.run(about, H, steps, s) for s in (False, True)]  # type: ignore[misc]
     soft = f", {len(about.soft)} soft balls" if about.soft else ""
     print(f"\n{about.name}: {about.count} bodies{soft}, {steps} steps of {H:.5f} s\n")
     print("| | ms per step | CPU ms per step | deepest [mm] | drift in 50 steps [mm] | |\n|---|---|---|---|---|---|")
@@ -121,11 +129,12 @@ def overhead(steps: int = 300) -> dict[str, float]:
     cases |= {("a ball on a floor", True): (ball, 0.1), ("a box on a floor", True): (box, 0.1)}
     sims = {key: _hanging_beam(key[1], *body) for key, body in cases.items()}
     times: dict[tuple[str, bool], list[float]] = {key: [] for key in sims}
-    for _ in range(steps):  # in turn, so that all see the same computer
-        for key, sim in sims.items():
+    rng, keys = np.random.default_rng(1), list(sims)
+    for _ in range(steps):  # in turn, so that all see the same computer; after any other, whose code is in the cache
+        for k in rng.permutation(len(keys)):
             began = time.process_time()
-            sim.step()
-            times[key].append(time.process_time() - began)
+            sims[keys[k]].step()
+            times[keys[k]].append(time.process_time() - began)
     typical = {key: 1e6 * float(np.percentile(own[steps // 5 :], 25)) for key, own in times.items()}
     print("\noverhead of one rigid body, CPU time of a step\n\n| | without [us] | added [us] |\n|---|---|---|")
     added = {}

@@ -24,7 +24,12 @@ logger = logging.getLogger("pliant")
 RECENT, OFTEN = 10, 5  # a body is told of when so many of its last so many steps have not converged
 RIGID = 0.7  # part of the last motion from which on a body counts as moving as a whole
 MUCH_STIFFER = 4.0
-STIFF_CONTACTS = "contacts much stiffer than its elements slow it down"
+CAUSES = (
+    "rounding of its positions outweighs the forces on it",
+    "contacts much stiffer than its elements slow it down",
+    "it moves too little as a whole, as in sliding or falling",
+    "it bends or stretches too little, as if it were stiffer or slower",
+)
 
 
 class SoftnessWatch:
@@ -61,7 +66,7 @@ class ConvergenceWatch:
     def __init__(self, count: int):
         self._recent = np.zeros((RECENT, count), bool)  # whether a body was off, in turn
         self._steps = 0
-        self._told: set[tuple[int, str]] = set()
+        self._told = np.zeros((len(CAUSES), count), bool)  # by cause
         self._due: dict[str, list[int]] = {}  # not reported yet, by cause
         self._trials = Trials()
         self._pause, self._left = RECENT, 0  # steps between two warnings; of them left
@@ -92,13 +97,13 @@ class ConvergenceWatch:
         if not is_off.any():
             self._left -= 1
             return {}
-        waiting = {k for bodies in self._due.values() for k in bodies}
         often = is_off & (self._recent.sum(axis=0) >= OFTEN)
-        for k in (k for k in np.flatnonzero(often).tolist() if k not in waiting):
-            cause = cause_of(error, k)
-            if (k, cause) not in self._told:
-                self._told.add((k, cause))
-                self._due.setdefault(cause, []).append(k)
+        for body in (body for bodies in self._due.values() for body in bodies):
+            often[body] = False
+        numbers = causes(error)
+        for k in np.flatnonzero(often & ~self._told[numbers, np.arange(len(often))]).tolist():
+            self._told[numbers[k], k] = True
+            self._due.setdefault(CAUSES[numbers[k]], []).append(k)
         self._left -= 1
         if self._left > 0 or not any(is_off[k] for bodies in self._due.values() for k in bodies):
             return {}
@@ -107,15 +112,11 @@ class ConvergenceWatch:
         return {cause: self._due.pop(cause) for cause in list(self._due) if cause in off}
 
 
-def cause_of(error: StepError, k: int) -> str:
-    """What of a body is off."""
-    if error.rounding[k] > HIDDEN:
-        return "rounding of its positions outweighs the forces on it"
-    if has_stiff_contacts(error, k):
-        return STIFF_CONTACTS
-    if error.shifts[k] > RIGID:
-        return "it moves too little as a whole, as in sliding or falling"
-    return "it bends or stretches too little, as if it were stiffer or slower"
+def causes(error: StepError) -> np.ndarray:
+    """(bodies,) what of each is off, by its place among the CAUSES."""
+    is_stiff = error.touching > MUCH_STIFFER * error.ratios
+    numbers: np.ndarray = np.select([error.rounding > HIDDEN, is_stiff, error.shifts > RIGID], [0, 1, 2], 3)
+    return numbers
 
 
 def words_of_error(

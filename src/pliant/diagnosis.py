@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pliant.convergence import cause_of
+from pliant.convergence import CAUSES, causes
 from pliant.energies import IncrementalPotential
 from pliant.geometry.quality import dihedral_angles, radius_ratios
 from pliant.materials import LameLaw
@@ -122,4 +122,4 @@ def _of_body(problem: IncrementalPotential, body: Body, k: int, error: StepError
             numbers["transit"] = edge / float(np.sqrt((lam + 2 * mu) / body.density))
     count = len(problem.model.vertices_of(k))
     own = (float(error.bodies[k]), float(error.rates[k]), float(error.ratios[k]), float(error.touching[k]))
-    return BodyDiagnosis(body.name, count, *own, cause_of(error, k), **numbers)
+    return BodyDiagnosis(body.name, count, *own, CAUSES[causes(error)[k]], **numbers)

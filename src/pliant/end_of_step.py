@@ -85,7 +85,8 @@ class EndOfStep:
             return twists
         change = restitution_impulses(self.solved, self.x, poses, self.state.twists, twists, self.h)
         self._body_impulses = change
-        twists += change
+        if len(change):
+            twists += change
         return twists
 
     def _stop_rebound(self) -> None:

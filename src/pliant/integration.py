@@ -44,7 +44,10 @@ class StepStart:
     v_previous: np.ndarray  # (n, 3) v- less s times the last step's acceleration, for the initial guess [m/s]
     poses: np.ndarray  # (b, 7) of rigid bodies
     twists: np.ndarray  # (b, 6)
-    spins: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # (b, 3) [rad/s] at its end without forces
+    spins: np.ndarray = field(init=False)  # (b, 3) [rad/s] at its end without forces, filled in by the prediction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "spins", np.zeros((len(self.poses), 3)))
 
 
 @dataclass(frozen=True)

@@ -93,13 +93,13 @@ class FreeComponents:
             return
         middles, carried = np.empty((count, 7)), problem.model.carried
         first = NO_POINTS if carried is None else carried.first_points
-        where = (free.component, problem.inertia, x, problem.y)
-        centres(*where, middles)
+        own = (free.component, problem.model.mass, problem.model.air_damping, problem.h, x, problem.y)
         if not free.turns.any():
-            shift_components(free.component, x, first, middles, problem.poses)
+            shift_components(*own, first, middles, problem.poses)
             return
+        centres(*own, middles)
         moments = np.zeros((count, 3, 3))
-        cross_moments(*where, middles, moments)
+        cross_moments(free.component, problem.inertia, x, problem.y, middles, moments)
         moments[~free.turns] = 0.0
         if np.isfinite(moments).all():  # a step that broke down is reported as it is
             before = x[first]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -58,10 +58,8 @@ class Prediction:
         for kinematic in model.kinematic:
             y[kinematic.places] = x_guess[kinematic.places]
         if model.carried is not None:
-            carried, spins = model.carried, np.empty((model.carried.count, 3))
-            masses = (carried.rows, model.mass, model.air_damping, acceleration)
-            predict_bodies(*masses, start.poses, start.twists, start.s, policy > 0, y, x_guess, poses, spins)
-            start = replace(start, spins=spins)
+            masses = (model.carried.rows, model.mass, model.air_damping, acceleration)
+            predict_bodies(*masses, start.poses, start.twists, start.s, policy > 0, y, x_guess, poses, start.spins)
         if not self.solver.supports.any_guess:
             keep_volumes_positive(model, state.x, x_guess)
         return start, acceleration

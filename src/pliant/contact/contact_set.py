@@ -148,6 +148,15 @@ def _no_answers(k: int) -> tuple[np.ndarray, ...]:
     return *(np.zeros(k) for _ in range(4)), np.zeros((k, 3)), np.zeros((k, 3)), np.zeros(k), np.zeros((k, 3))
 
 
+def empty_contacts(k: int) -> ContactSet:
+    """Room for k contacts, of which nothing is written."""
+    three, four = (k, 3), (k, 4)
+    who = (np.empty(k, np.int8), np.empty(four, np.int32), np.empty(k, np.int32))
+    where = (np.empty(four), np.empty(three), np.empty(three), np.empty(three), np.empty(k), np.empty(k))
+    answers = (np.empty(k), np.empty(k), np.empty(k), np.empty(k), np.empty(three), np.empty(three), np.empty(k))
+    return ContactSet(*who, *where, np.empty(k, np.int8), np.empty(k, bool), *answers, np.empty(three))
+
+
 @cache
 def no_contacts() -> ContactSet:
     """The empty set."""

@@ -19,6 +19,7 @@ from pliant.contact.detector_state import detector_state, load_detector_state
 from pliant.contact.response.edge_watch import EdgeWatch
 from pliant.contact.response.energy_budget import EnergyBudget
 from pliant.contact.response.friction import set_friction
+from pliant.contact.response.hard_answers import hard_potential
 from pliant.contact.response.hardness import KEPT, begin_multipliers, end_drifts, penalties
 from pliant.contact.response.overload import Overload
 from pliant.contact.response.potential import ContactPotential
@@ -28,11 +29,12 @@ from pliant.contact.response.step_account import Rise, StepEnds
 from pliant.contact.round_bodies import RoundDetector
 from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.convex_bodies import ConvexBodies, convex_bodies
-from pliant.contact.search.convex_pairs import NEAR, Bounds, bounds_of, with_planes
+from pliant.contact.search.convex_pairs import NEAR, Bounds, PlaneSearch, bounds_of, with_planes
 from pliant.contact.search.edge_depths import deepest_edge
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
 from pliant.contact.search.motion import largest_motion
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
+from pliant.contact.search.planes_and_obstacles import planes_and_obstacles
 from pliant.contact.search.solid import least_width
 from pliant.contact.search.solids_at_convex import SolidsAtConvex
 from pliant.contact.sphere_search import SphereSearch
@@ -94,7 +96,9 @@ class Detector:
     _rise: Rise = field(default_factory=Rise)  # of energy in the last step
     _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
     _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
+    _planes: PlaneSearch = field(init=False)
     _planes_suffice: bool = field(init=False)  # whether all that has a surface is among them
+    _finds_all_again: bool = field(init=False)  # likewise, and nothing else need be known of the step before
     _has_pairs: bool = field(init=False)  # whether any two things with surfaces may touch
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
     _tracked: Tracked = field(init=False)
@@ -116,11 +120,13 @@ class Detector:
         is_rigid = np.bincount(m.body, self.scale.elastic, bodies) == 0
         is_rigid[m.round_bodies.body] = False
         self.convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
+        self._planes = PlaneSearch(self.convex)
         at_convex = SolidsAtConvex(self.colliders, self.convex)
         self.at_convex = at_convex if at_convex and not (self.is_hard or m.settings.guarantee) else None
         self._tracked = tracked_of(m, self.colliders, self.at_convex)
         can_look_ahead = self.is_hard and not m.settings.guarantee and self.spheres is None
         self._planes_suffice = can_look_ahead and self.convex.include(self.colliders.surface, m.body, m.excluded)
+        self._finds_all_again = self._planes_suffice and m.settings.stiffness is None and not self.round_bodies
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
         self._edges = EdgeWatch(self.team, self.colliders, self._edge)
 
@@ -210,14 +216,9 @@ class Detector:
         return potential, x
 
     def _potential(
-        self,
-        pairs: tuple[ContactSet, ...],
-        x0: np.ndarray,
-        x1: np.ndarray,
-        time: float,
-        h: float,
+        self, pairs: tuple[ContactSet, ...], x0: np.ndarray, x1: np.ndarray, time: float, h: float,
         bounds: Bounds | None = None,
-    ) -> ContactPotential:
+    ) -> ContactPotential:  # fmt: skip
         """Contacts between vertices, and with obstacles on the way from x0 to x1 (n, 3) [m] in the time h [s]; bounds
         of convex bodies, if they are known.
         """
@@ -225,15 +226,19 @@ class Detector:
         reach = 2.0 * largest_motion(x0, x1) if model.shapes else 0.0
         if self.is_hard and model.shapes:  # they rest without penetration
             reach = max(reach, NEAR * float(model.edge.min()))
-        numbers = range(len(model.shapes))
+        numbers, way = range(len(model.shapes)), (x0, x1, time, h, reach, self.is_static)
+        faces = [face_contacts_at(self.team, model, k, self._faces, *way) for k in numbers]
+        if self._finds_all_again and bounds is not None and not any(part.size for part in (*pairs, *faces)):
+            contacts = planes_and_obstacles(self._planes, self.team, model, x0, x1, bounds, time, h, reach)
+            self._shortfalls = np.zeros(contacts.size)
+            return hard_potential(contacts, model, self.scale, x0, self.h)
         near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
         pairs = (*pairs, self.round_bodies.contacts)
         if self.spheres is not None:
             near.append(self.spheres.find(x0, x1, time, h, self.scale, self.is_hard))
-        way = (x0, x1, time, h, reach, self.is_static)
-        near += [face_contacts_at(self.team, model, k, self._faces, *way) for k in numbers]
+        near += faces
         if self.is_hard or h > 0:
-            pairs = with_planes(self.convex, pairs, x0, x1, model, bounds)
+            pairs = with_planes(self._planes, pairs, x0, x1, model, bounds)
         contacts = joined(no_contacts(), *pairs, *near)
         if any(contacts is part for part in pairs):  # what was detected stays as it was: solvers change their own
             contacts = ContactSet(*(array.copy() for array in contacts))
@@ -241,9 +246,7 @@ class Detector:
         set_friction(contacts, model)
         self.round_bodies.share_answers(contacts, self.is_hard)
         self._shortfalls = np.zeros(contacts.size)
-        if (
-            settings.stiffness is None or self.pressing is not None
-        ):  # with a stiffness, what overlaps at the start presses
+        if settings.stiffness is None or self.pressing is not None:  # with one, what overlaps at the start presses
             most = pushes(contacts, model, self.h if h > 0 else 0.0)
             follows = self.colliders.has_inside if not self.is_hard and settings.stiffness is None else None
             before = no_pressing() if self.pressing is None and self.is_static else self.pressing
@@ -308,32 +311,31 @@ class Detector:
         self.multipliers = multipliers_of(latest.contacts)
         if self._has_pairs:
             self._track(x_prev, x)
-        (d, deepest, stored), given = latest.depths_at_end(x), self.model.settings.stiffness
+        (d, ending), given = latest.at_end(x), self.model.settings.stiffness
         pressed = self._compliance * latest.contacts.normal_multiplier if self.is_hard else d
         own = (self._parties, self._planes_suffice and given is None)
         self.pressing = pressing_of(latest.contacts, pressed, self._shortfalls, *own)
         self.shortfalls = shortfalls_of(latest.contacts, self._shortfalls)
-        work, friction_work = latest.work(x)
         has_no_edges = not self._has_pairs or self._planes_suffice or self.model.settings.guarantee
         edge = None if has_no_edges else self._edges.after_step(x)
-        before, self.stored = self.stored, stored
+        before, self.stored = self.stored, ending.stored
         wanted = latest.contacts.stiffness if given is None else self._chosen(latest.contacts)
         asked_for = (self._edge, wanted, given is not None, self.model.clearance)
         return ContactReport(
             listed=len(d),
-            touching=int((d > 0).sum()),
-            deepest=max(deepest, edge.depth if edge else 0.0),
+            touching=ending.touching,
+            deepest=max(ending.deepest, edge.depth if edge else 0.0),
             missed=len(self._missed),
             deepest_missed=self.deepest_missed,
-            crossed=len(np.unique(self.side_history.vertices[self.side_history.crossed])),
+            crossed=self.side_history.count_crossed(),
             without_straight_path=start.without_straight_path,
             without_surface_point=start.without_surface_point,
-            energy_gain=work + friction_work + self.stored - before,
+            energy_gain=ending.work + ending.friction_work + self.stored - before,
             energy_rise=self._rise.risen,
             energy_removed=self._rise.removed,
-            friction_work=friction_work,
+            friction_work=ending.friction_work,
             stored=self.stored,
-            softest=softest_contact(latest, self._guess, d, *asked_for),
+            softest=softest_contact(latest, self._guess, d, ending.most, *asked_for),
             edge_inside=edge,
         )
 

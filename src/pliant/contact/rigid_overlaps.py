@@ -9,7 +9,7 @@ import numpy as np
 from pliant.contact.contact_set import gaps
 from pliant.contact.round_bodies import RoundDetector
 from pliant.contact.search.convex_bodies import ConvexBodies
-from pliant.contact.search.convex_pairs import bounds_of, convex_contacts
+from pliant.contact.search.convex_pairs import PlaneSearch, bounds_of
 from pliant.model import ContactModel
 
 
@@ -37,7 +37,7 @@ def rigid_overlaps(
     time [s]: by how much they overlap along the axis where that is least, negative where they are apart. is_carried
     (n,): of vertices of rigid bodies that nothing holds; two bodies that are held are no pair.
     """
-    planes, _ = convex_contacts(convex, x, x, bounds_of(convex, x, x, model.edge), model.allowed)
+    planes, _ = PlaneSearch(convex).contacts(x, x, bounds_of(convex, x, x, model.edge), model.allowed)
     found = [_pairs(model.body[planes.vertices[:, 0]], model.body[planes.vertices[:, 2]], -gaps(planes, x))]
     features = model.round_bodies
     for obstacle, near in round_bodies.nearby(x, x, time, 0.0) if round_bodies else []:

@@ -7,8 +7,8 @@ import numpy as np
 from pliant.constraints.rows import CONTACT, Rows, with_room
 from pliant.contact.contact_set import ContactSet
 from pliant.contact.response.friction import set_friction
-from pliant.contact.search.convex_bodies import ConvexBodies, convex_bodies
-from pliant.contact.search.convex_pairs import bounds_of, convex_contacts
+from pliant.contact.search.convex_bodies import convex_bodies
+from pliant.contact.search.convex_pairs import PlaneSearch, bounds_of
 from pliant.grains.record import OVERLAP_PART
 from pliant.grains.touching import BARE
 from pliant.model import CARRIED, FREE, Model
@@ -25,8 +25,9 @@ class ConvexPairs:
         self.model = model
         bodies = len(contact.allowed)
         is_rigid = np.bincount(contact.body, model.subspace == FREE, bodies) == 0
-        self._convex: ConvexBodies = convex_bodies(contact.triangles, contact.positions, contact.body, is_rigid)
-        self.is_convex = np.diff(self._convex.start) > 0
+        convex = convex_bodies(contact.triangles, contact.positions, contact.body, is_rigid)
+        self._search = PlaneSearch(convex)
+        self.is_convex = np.diff(convex.start) > 0
         self._moves = np.bincount(contact.body, model.subspace == CARRIED, bodies) > 0
         self._allowed = contact.allowed & (self._moves[:, None] | self._moves[None, :])
 
@@ -54,8 +55,8 @@ class ConvexPairs:
         assert contact is not None
         if self.is_convex.sum() < 2:
             return rows, count
-        bounds = bounds_of(self._convex, x, x, contact.edge)
-        found = convex_contacts(self._convex, x, x, bounds, self._allowed)[0]
+        bounds = bounds_of(self._search.convex, x, x, contact.edge)
+        found = self._search.contacts(x, x, bounds, self._allowed)[0]
         if not found.size:
             return rows, count
         set_friction(found, contact)

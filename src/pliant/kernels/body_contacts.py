@@ -12,7 +12,7 @@ import numpy as np
 from pliant.elements.closest import closest_separation, positions_of
 from pliant.elements.contact import damped_depth, friction_slope
 from pliant.kernels.bodies import move_pose, solve_six
-from pliant.kernels.rigid_blocks import NO_SUMS, add_sums, owed_by, with_force, write_rotation
+from pliant.kernels.rigid_blocks import NO_SUMS, add_sums, owed_by, with_force, write_rotation, write_targets
 from pliant.kernels.rigid_contacts import (
     ARM,
     FRICTION,
@@ -36,7 +36,9 @@ from pliant.kernels.rigid_contacts import (
     write_places,
     write_side,
 )
+from pliant.kernels.rigid_motion import place_bodies
 from pliant.kernels.threads import share
+from pliant.kernels.transfer import read_rows, write_rows
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 
@@ -99,12 +101,39 @@ def colour_alone(bodies):
 
 
 @entry(nogil=True, error_model="numpy")
-def load_bodies(poses, origin, bodies):
-    """Take poses (b, 7) over, relative to an origin (3,) [m]."""
+def begin_bodies(bodies, masses, places, offsets, y, x_start, origin):
+    """Begin a step from x_start (n, 3) [m] with targets y (n, 3) of MassPoints, and offsets (k, 3) [m] of the carried
+    points, which belong to the rows `places` (k,): some slide. All relative to an origin (3,) [m].
+    """
+    for k in range(len(places)):
+        for axis in range(3):
+            bodies.offsets[places[k], axis] = offsets[k, axis]
+    for i in range(len(x_start)):
+        for axis in range(3):
+            bodies.x_start[i, axis] = x_start[i, axis]
+    write_targets(bodies, masses, bodies.offsets, y, x_start, origin)
+
+
+@entry(nogil=True, error_model="numpy")
+def read_positions_and_poses(x, origin, vertex_of_row, is_wide, width, rows, poses, own, R):
+    """Positions x (n, 3) [m] relative to an origin (3,) to rows (r, 4), and poses (b, 7) to a solver's own, with their
+    rotations (b, 9).
+    """
+    read_rows(x, origin, vertex_of_row, is_wide, width, rows)
     for b in range(len(poses)):
         for i in range(7):
-            bodies.poses[b, i] = poses[b, i] - (origin[i] if i < 3 else 0.0)
-        write_rotation(bodies.poses, b, bodies.R)
+            own[b, i] = poses[b, i] - (origin[i] if i < 3 else 0.0)
+        write_rotation(own, b, R)
+
+
+@entry(nogil=True, error_model="numpy")
+def write_positions_and_poses(rows, origin, row_of_vertex, held, x, own, carried, poses):
+    """The way back: positions of vertices but those that are held (k,), poses, and where bodies carry their points."""
+    write_rows(rows, origin, row_of_vertex, held, x)
+    for b in range(len(poses)):
+        for i in range(7):
+            poses[b, i] = own[b, i] + (origin[i] if i < 3 else 0.0)
+    place_bodies(carried, poses, x)
 
 
 @inlined

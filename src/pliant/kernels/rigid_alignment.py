@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from pliant.geometry.components import join, root_of
 from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
 
 
 @entry(nogil=True)
-def centres(component, weight, x, y, out):
-    """Weighted means of x and y (n, 3) of each component, to out (components, 7): of x, of y, and the weight.
+def centres(component, mass, air_damping, h, x, y, out):
+    """Means of x and y (n, 3) of each component, to out (components, 7): of x, of y, and the weight; weighted by
+    inertia in a step of h [s], of masses (n,) [kg] and air damping (n,) [1/s].
 
     component: (n,), negative for vertices that belong to none.
     """
-    out[:] = 0.0
+    write_centres(component, mass, air_damping, h, x, y, out)
+
+
+@inner(nogil=True)
+def write_centres(component, mass, air_damping, h, x, y, out):
+    for c in range(len(out)):
+        for k in range(7):
+            out[c, k] = 0.0
     for i in range(len(component)):
         c = component[i]
         if c >= 0:
+            weight = mass[i] / h**2 * (1.0 + air_damping[i] * h)
             for k in range(3):
-                out[c, k] += weight[i] * x[i, k]
-                out[c, 3 + k] += weight[i] * y[i, k]
-            out[c, 6] += weight[i]
+                out[c, k] += weight * x[i, k]
+                out[c, 3 + k] += weight * y[i, k]
+            out[c, 6] += weight
     for c in range(len(out)):
         for k in range(6):
             out[c, k] /= out[c, 6]
@@ -51,10 +61,11 @@ def move_rigidly(component, middles, turns, x):
 
 
 @entry(nogil=True)
-def shift_components(component, x, first, middles, poses):
+def shift_components(component, mass, air_damping, h, x, y, first, middles, poses):
     """Move each component so that the mean of x (n, 3) is that of y, and the poses (b, 7) of bodies with it whose first
-    points (b,) it has; middles (components, 7): of `centres`.
+    points (b,) it has; the others and middles (components, 7), which are filled in, as of `centres`.
     """
+    write_centres(component, mass, air_damping, h, x, y, middles)
     for i in range(len(component)):
         c = component[i]
         if c >= 0:

@@ -9,9 +9,12 @@ contacts join are solved in lanes (kernels.rigid_solve).
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
+
 from pliant.kernels.rigid_contacts import turned
 from pliant.kernels.rigid_motion import inverse_of
-from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 
 # force, torque, and of a body's block: translation (xx, xy, xz, yy, yz, zz), translation by rotation, rotation
@@ -129,25 +132,34 @@ def write_rotation(poses, b, R):
     R[b, 6], R[b, 7], R[b, 8] = 2 * (i * k - w * j), 2 * (j * k + w * i), 1 - 2 * (i * i + j * j)
 
 
-@entry(nogil=True, error_model="numpy")
-def load_targets(bodies, masses, rows, offsets, inertia, y, x_start):
-    """Take over the targets y (n, 3) [m] of mass points (b, 4), whose offsets (., 3) [m] are in `rows` (n,), and where
-    they start (n, 3) [m]; inertia (n,): m / h^2 of the points [kg/s^2].
+class MassPoints(NamedTuple):
+    """Of b bodies, four each."""
+
+    vertices: np.ndarray  # (b, 4) of the scene
+    rows: np.ndarray  # (b, 4) of their offsets
+    inertia: np.ndarray  # (b, 4) w = m / h^2 [kg/s^2]
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def write_targets(bodies, masses, offsets, y, x_start, origin):
+    """Take over the targets y (n, 3) [m] of mass points, whose offsets are (., 3) [m], and where they start (n, 3) [m];
+    both relative to an origin (3,) [m].
     """
-    for b in range(len(masses)):
+    vertices, rows, inertia = masses.vertices, masses.rows, masses.inertia
+    for b in range(len(vertices)):
         for i in range(3):
             total, before = 0.0, 0.0
-            for k in range(masses.shape[1]):
-                w = inertia[masses[b, k]]
-                total += w * y[masses[b, k], i]
-                before += w * x_start[masses[b, k], i]
+            for k in range(vertices.shape[1]):
+                w, v = inertia[b, k], vertices[b, k]
+                total += w * (y[v, i] - origin[i])
+                before += w * (x_start[v, i] - origin[i])
             bodies.targets[b, i], bodies.start_places[b, i] = total / bodies.weight[b], before / bodies.weight[b]
         for r in range(3):
             for i in range(3):
                 total = 0.0
-                for k in range(masses.shape[1]):
-                    v = masses[b, k]
-                    total += inertia[v] * offsets[rows[v], r] * (y[v, i] - bodies.targets[b, i])
+                for k in range(vertices.shape[1]):
+                    away = y[vertices[b, k], i] - origin[i] - bodies.targets[b, i]
+                    total += inertia[b, k] * offsets[rows[b, k], r] * away
                 bodies.spread[b, 3 * r + i] = total
         J = bodies.moments[b]
         inverse = inverse_of((J[0], J[1], J[2], J[3], J[4], J[5], J[6], J[7], J[8]))

@@ -153,15 +153,3 @@ def spread_twists(carried, poses, twists, v):
             way = add(row(twists, b), cross(spin, rotated(R, row(carried.offsets, k))))
             for i in range(3):
                 v[carried.points[k], i] = way[i]
-
-
-@entry(nogil=True, error_model="numpy")
-def store_poses(rows, origin, carried, poses, x):
-    """Give the poses of rows (b, 7), which are relative to an origin (3,) [m], and where bodies carry their points, to
-    x (n, 3) [m].
-    """
-    for b in range(len(poses)):
-        for i in range(7):
-            poses[b, i] = rows[b, i] + (origin[i] if i < 3 else 0.0)
-        R = matrix_of((poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6]))
-        place(carried, carried.start[b], carried.start[b + 1], row(poses, b), R, x)

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.elements.closest import row
+from pliant.kernels.rigid_blocks import write_targets
 from pliant.kernels.rigid_contacts import (
     COLUMNS,
     MOST_COLOURS,
@@ -130,11 +132,17 @@ def sort_colour(table, kept, first, last):
 
 
 @entry(nogil=True, error_model="numpy")
-def write_falls(masses, gravity, h, falls):
-    """h^2 |g| (b,) [m] of bodies with mass points (b, 4)."""
-    for b in range(len(falls)):
-        g = gravity[masses[b, 0]]
-        falls[b] = h * h * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+def begin_bodies(bodies, masses, offsets, gravity, h, y, x, x_start):
+    """Begin a step of h [s] from x (n, 3) [m], which is kept in x_start, with targets y (n, 3) of MassPoints."""
+    for i in range(len(x)):
+        for axis in range(3):
+            x_start[i, axis] = x[i, axis]
+    write_targets(bodies, masses, offsets, y, x_start, (0.0, 0.0, 0.0))
+    for b in range(len(bodies.gravity)):
+        g = row(gravity, masses.vertices[b, 0])
+        bodies.gravity[b] = h * h * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
+    for i in range(len(bodies.progress)):
+        bodies.progress[i] = 0
 
 
 @entry(nogil=True, error_model="numpy")

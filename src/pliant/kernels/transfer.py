@@ -45,6 +45,19 @@ def from_rows(rows, row_of_vertex, values):
 @entry(nogil=True)
 def read_positions(x, origin, vertex_of_row, is_wide, width, rows):
     """Positions x (n, 3) [m] relative to an origin (3,) to rows (r, 4), as `to_rows` does."""
+    read_rows(x, origin, vertex_of_row, is_wide, width, rows)
+
+
+@entry(nogil=True)
+def write_positions(rows, origin, row_of_vertex, held, x):
+    """rows (r, 4) relative to an origin (3,) back to positions x (n, 3) [m], but for vertices that are held (k,), in
+    ascending order.
+    """
+    write_rows(rows, origin, row_of_vertex, held, x)
+
+
+@inner(nogil=True)
+def read_rows(x, origin, vertex_of_row, is_wide, width, rows):
     size = len(vertex_of_row)
     for pack in range((size + width - 1) // width):
         first, is_repeated = pack * width, pack < len(is_wide) and is_wide[pack]
@@ -55,11 +68,8 @@ def read_positions(x, origin, vertex_of_row, is_wide, width, rows):
                     rows[row, k] = x[vertex, k] - origin[k]
 
 
-@entry(nogil=True)
-def write_positions(rows, origin, row_of_vertex, held, x):
-    """rows (r, 4) relative to an origin (3,) back to positions x (n, 3) [m], but for vertices that are held (k,), in
-    ascending order.
-    """
+@inner(nogil=True)
+def write_rows(rows, origin, row_of_vertex, held, x):
     next_held = 0
     for vertex in range(len(row_of_vertex)):
         if next_held < len(held) and held[next_held] == vertex:

@@ -37,14 +37,24 @@ STICKING = 1 - 1e-6  # of the friction limit: below it a contact sticks
 
 def penalties(contacts: ContactSet, scale: ContactScale, body: np.ndarray, bodies: int) -> np.ndarray:
     """rho (k,) [N/m]; body (n,): of each vertex."""
-    k = contacts.size
-    rho, names, pairs = np.empty(k), np.empty(k, np.int64), np.empty((k, 2), np.int64)
-    rigid, inertia = np.empty(k, np.int64), np.empty((k, 2))
-    about = (contacts, scale.inertia, scale.resistance, body, bodies)
-    count = cached(list_rigid)(*about, rho, names, pairs, rigid, inertia)
-    order = np.argsort(names[:count], kind="stable")
-    cached(write_penalties)(names, order, pairs, rigid, inertia, bodies, rho)
+    rho = np.empty(contacts.size)
+    cached(find_penalties)(contacts, scale.inertia, scale.resistance, body, bodies, rho)
     return rho
+
+
+@allocating
+def find_penalties(contacts, inertia, resistance, body, bodies, rho):
+    k = len(rho)
+    names, pairs, rigid, own = (
+        np.empty(k, np.int64),
+        np.empty((k, 2), np.int64),
+        np.empty(k, np.int64),
+        np.empty((k, 2)),
+    )
+    count = list_rigid(contacts, inertia, resistance, body, bodies, rho, names, pairs, rigid, own)
+    numbers = np.empty(count, np.int64)
+    count_alike(names, numbers)
+    write_penalties(numbers, pairs, rigid, own, bodies, rho)
 
 
 @compiled
@@ -71,17 +81,37 @@ def list_rigid(contacts, inertia, resistance, body, bodies, rho, names, pairs, r
 
 
 @allocating
-def write_penalties(names, order, pairs, rigid, inertia, bodies, rho):
-    """rho of the contacts `rigid` between pairs of bodies (`list_rigid`); order (k,): by names; inertia: infinite for
-    what is held.
+def count_alike(names, numbers):
+    """How many have the same name as each of the first (k,): by a table (open addressing) of the first of each name."""
+    size = 16
+    while size < 2 * len(numbers):
+        size *= 2
+    table, first = np.full(size, -1, np.int64), np.empty(len(numbers), np.int64)
+    for c in range(len(numbers)):
+        place = np.int64((np.uint64(names[c]) * np.uint64(11400714819323198485)) >> np.uint64(32)) & (size - 1)
+        while table[place] >= 0 and names[table[place]] != names[c]:
+            place = (place + 1) & (size - 1)
+        if table[place] < 0:
+            table[place] = c
+            numbers[c] = 0
+        first[c] = table[place]
+        numbers[first[c]] += 1
+    for c in range(len(numbers)):
+        numbers[c] = numbers[first[c]]
+
+
+@allocating
+def write_penalties(numbers, pairs, rigid, inertia, bodies, rho):
+    """rho of the contacts `rigid` between pairs of bodies (`list_rigid`); numbers (k,): of contacts between the same
+    two; inertia: infinite for what is held.
     """
     largest = np.zeros(bodies)  # [kg/s^2] of an island
     parent = np.arange(bodies)
-    for c in range(len(order)):
+    for c in range(len(numbers)):
         for side in range(2):
             if pairs[c, side] >= 0 and inertia[c, side] < np.inf:
                 largest[pairs[c, side]] = max(largest[pairs[c, side]], inertia[c, side])
-    for c in range(len(order)):
+    for c in range(len(numbers)):
         if pairs[c, 1] < 0 or inertia[c, 0] == np.inf or inertia[c, 1] == np.inf:
             continue
         a, b = root_of(parent, pairs[c, 0]), root_of(parent, pairs[c, 1])
@@ -89,18 +119,11 @@ def write_penalties(names, order, pairs, rigid, inertia, bodies, rho):
             a, b = min(a, b), max(a, b)
             parent[b] = a
             largest[a] = max(largest[a], largest[b])
-    first = 0
-    while first < len(order):
-        last = first
-        while last < len(order) and names[order[last]] == names[order[first]]:
-            last += 1
-        for place in range(first, last):
-            c = order[place]
-            heaviest = largest[root_of(parent, pairs[c, 0])]
-            if pairs[c, 1] >= 0:
-                heaviest = max(heaviest, largest[root_of(parent, pairs[c, 1])])
-            rho[rigid[c]] = max(PENALTY * rho[rigid[c]], CARRIED * heaviest) / (last - first)
-        first = last
+    for c in range(len(numbers)):
+        heaviest = largest[root_of(parent, pairs[c, 0])]
+        if pairs[c, 1] >= 0:
+            heaviest = max(heaviest, largest[root_of(parent, pairs[c, 1])])
+        rho[rigid[c]] = max(PENALTY * rho[rigid[c]], CARRIED * heaviest) / numbers[c]
 
 
 def begin_multipliers(contacts: ContactSet, compliance: float, is_first: bool) -> None:

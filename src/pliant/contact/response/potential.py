@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,17 @@ from pliant.sparse import sp
 _FULL = np.array([[0, 1, 2], [1, 3, 4], [2, 4, 5]])  # where the entries of a 3x3 matrix are in its six numbers
 
 
+class StepEnd(NamedTuple):
+    """Of all contacts at the end of a step."""
+
+    deepest: float  # [m] pressing or not
+    stored: float  # [J]
+    touching: int  # how many press
+    most: float  # [m] that one presses deep
+    work: float  # [J] by forces on bodies along their way in the step, seen from moving obstacles: across the surfaces
+    friction_work: float  # [J] and along them
+
+
 @dataclass
 class ContactPotential:
     """Contacts with their weights, normals and friction limits held between two refreshes."""
@@ -33,11 +45,12 @@ class ContactPotential:
     has_multipliers: bool = False  # whether a solver accumulates the forces in the multipliers
     compliance: float = 0.0  # 1 / K [m/N] of hard contacts
     neighbours: np.ndarray = field(default_factory=lambda: np.zeros((0, 2), np.int32))  # spheres that may meet soon
-    start_depths: np.ndarray = field(init=False)  # (k,) at the start of the step [m]
+    start_depths: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (k,) at the start of the step [m]
 
     def __post_init__(self) -> None:
-        self.start_depths = np.empty(self.count)
-        cached(start_friction)(self.contacts, np.ascontiguousarray(self.x_prev, dtype=float), self.start_depths)
+        if len(self.start_depths) != self.count:  # they are not known yet
+            self.start_depths = np.empty(self.count)
+            cached(start_friction)(self.contacts, np.ascontiguousarray(self.x_prev, dtype=float), self.start_depths)
 
     def copied(self) -> ContactPotential:
         """One with contacts of its own; positions at the start and neighbours, which no refresh changes, are shared."""
@@ -93,6 +106,12 @@ class ContactPotential:
         deepest, stored = cached(write_own_depths)(self.contacts, np.ascontiguousarray(x, dtype=float), own)
         return own, deepest, stored
 
+    def at_end(self, x: np.ndarray) -> tuple[np.ndarray, StepEnd]:
+        """What `depths_at_end` and `work` give of a step that ends at x (n, 3) [m], in one look."""
+        own, x = np.empty(self.count), np.ascontiguousarray(x, dtype=float)
+        forces = np.zeros((0, 3)) if self.has_multipliers else self._forces_and_blocks(x)[0]
+        return own, StepEnd(*cached(write_end)(self.contacts, x, self.x_prev, forces, own))
+
     def energy(self, x: np.ndarray) -> float:
         """[J], friction's potential included."""
         energies = np.empty(self.count)
@@ -117,12 +136,6 @@ class ContactPotential:
         if self.has_multipliers:
             return c.normal_multiplier[:, None] * c.normals + c.tangential_multiplier
         return self._forces_and_blocks(x)[0]
-
-    def work(self, x: np.ndarray) -> tuple[float, float]:
-        """What the forces at x (n, 3) do to bodies along their way from the start of the step, seen from moving
-        obstacles: across the surfaces and along them, which is friction's, [J].
-        """
-        return cached(work_of)(self.contacts, np.ascontiguousarray(x, dtype=float), self.x_prev, self.forces(x))
 
     def vertex_forces(self, x: np.ndarray) -> np.ndarray:
         """(n, 3) [N] of all contacts on the vertices, as `forces`."""
@@ -243,25 +256,41 @@ def write_own_depths(contacts, x, own):
     deepest, stored = 0.0, 0.0
     for place in range(len(own)):
         c = np.uint64(place)
-        s = closest_separation(c, positions_of(c, contacts, x), contacts)
-        beyond = dot(s, row(contacts.normals, c)) - contacts.thickness[c]
-        deep = max(contacts.offset[c] - beyond, 0.0)
-        own[c] = min(max(-beyond, 0.0), deep)
+        own[c], deep = depth_of(c, contacts, closest_separation(c, positions_of(c, contacts, x), contacts))
         deepest, stored = max(deepest, deep), stored + 0.5 * contacts.stiffness[c] * own[c] ** 2
     return deepest, stored
 
 
+@inlined
+def depth_of(c, contacts, s):
+    """How deep a contact presses, without what multipliers add, and how much nearer it is than it should be [m]."""
+    beyond = dot(s, row(contacts.normals, c)) - contacts.thickness[c]
+    deep = max(contacts.offset[c] - beyond, 0.0)
+    return min(max(-beyond, 0.0), deep), deep
+
+
 @compiled
-def work_of(contacts, x, x_prev, forces):
-    """Of forces (k, 3) across the surfaces and along them."""
-    across, total = 0.0, 0.0
-    for place in range(len(forces)):
+def write_end(contacts, x, x_prev, forces, own):
+    """`own_depths` (k,), and a StepEnd; forces (k, 3) [N], (0, 3) where multipliers are these."""
+    deepest, stored, touching, most, across, total = 0.0, 0.0, 0, 0.0, 0.0, 0.0
+    for place in range(len(own)):
         c = np.uint64(place)
-        _, u, n = separation_and_motion(c, contacts, x, x_prev)
-        f, way = row(forces, c), subtract(u, row(contacts.tangential_shift, c))
+        s, u, n = separation_and_motion(c, contacts, x, x_prev)
+        own[c], deep = depth_of(c, contacts, s)
+        deepest, stored = max(deepest, deep), stored + 0.5 * contacts.stiffness[c] * own[c] ** 2
+        touching, most = touching + (own[c] > 0.0), max(most, own[c])
+        f, way = contact_force(c, contacts, n, forces), subtract(u, row(contacts.tangential_shift, c))
         total += dot(f, way)
         across += dot(f, n) * dot(way, n)
-    return across, total - across
+    return deepest, stored, touching, most, across, total - across
+
+
+@inlined
+def contact_force(c, contacts, n, forces):
+    if len(forces) > 0:
+        return row(forces, c)
+    t, pressed = row(contacts.tangential_multiplier, c), contacts.normal_multiplier[c]
+    return (pressed * n[0] + t[0], pressed * n[1] + t[1], pressed * n[2] + t[2])
 
 
 @inlined

@@ -100,19 +100,20 @@ def softest_contact(
     potential: ContactPotential,
     guess: np.ndarray,
     d: np.ndarray,
+    most: float,
     edge: float,
     chosen: np.ndarray,
     is_given: bool,
     clearance: np.ndarray,
 ) -> SoftContact | None:
-    """Of contacts that press with depths d (k,) [m] at the end of a step, for a mean edge [m]; guess (n, 3): where the
-    step would lead without contact.
+    """Of contacts that press with depths d (k,) [m], at most `most`, at the end of a step, for a mean edge [m]; guess
+    (n, 3): where the step would lead without contact.
 
     A contact counts if it got deeper in the step, so an overlap that is being resolved does not. chosen (k,) [N/m]: the
     stiffnesses that they have if none is given. clearance (n,) [m]: part of the thickness, as of Colliders.
     """
     contacts = potential.contacts
-    if d.max(initial=0.0) <= FLAT * edge:  # less than any bound
+    if most <= FLAT * edge:  # less than any bound
         return None
     k, bound = cached(find_softest)(contacts, d, potential.start_depths, clearance, FLAT * edge, TOLERATED * edge)
     if k < 0:

@@ -25,7 +25,7 @@ from pliant.contact.response.potential import ContactPotential
 from pliant.elements.closest import closest_separation, positions_of, row
 from pliant.energies import IncrementalPotential
 from pliant.kernels.turns import matrix_of, rotated, rotated_back
-from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.lanes.compiled import allocating, cached, compiled, inlined
 from pliant.lanes.vectors import cross, dot
 from pliant.model import FREE
 
@@ -66,41 +66,80 @@ class Bodies(NamedTuple):
 def restitution_impulses(
     problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray, before: np.ndarray, after: np.ndarray, h: float
 ) -> np.ndarray:
-    """Changes of the twists (b, 6) of rigid bodies.
+    """Changes of the twists (b, 6) of rigid bodies, (0, 6) where none touches anything.
 
     x (n, 3) [m], poses (b, 7) at the end of the step of h [s]; twists (b, 6) at its start and its end.
     """
     model, potential = problem.model, problem.contacts
-    change = np.zeros_like(after)
-    if model.carried is None or model.contact is None or not isinstance(potential, ContactPotential):
-        return change
-    contacts, carried = potential.contacts, model.carried
-    if not contacts.size:
-        return change
+    if not isinstance(potential, ContactPotential) or not potential.count:
+        return np.zeros((0, 6))
+    if model.carried is None or model.contact is None:
+        return np.zeros((0, 6))
+    contacts, carried, change = potential.contacts, model.carried, np.zeros((len(after), 6))
     own = (model.contact.body, model.contact.restitution, model.subspace, model.gravity)
     bodies = Bodies(carried.carrier, *own, carried.inverse_inertia)
-    room = _room(contacts.size)
-    count = cached(find_meetings)(contacts, bodies, x, potential.x_prev, poses, h, problem.h, room)
-    if count:
-        threshold = 2 * h * model.contact.gravity
-        meetings = Meetings(*(array[:count] for array in room))
-        inverse_mass = 1 / np.add.reduceat(model.mass[carried.points], carried.start[:-1])
-        about = (meetings, bodies.inverse_inertia, inverse_mass, poses, threshold)
-        if meetings.numbers[:, RESTITUTION].any():
-            cached(bounce_in_rounds)(*about, before.copy(), after.copy(), change, np.empty(count))
-        else:
-            cached(bounce)(*about, before, after.copy(), change)
+    steps, masses = (h, problem.h, 2 * h * model.contact.gravity), (model.mass, carried.points, carried.start)
+    add = add_impulses_in_rounds if bodies.restitution.any() else add_impulses
+    cached(add)(contacts, bodies, x, potential.x_prev, poses, *steps, *masses, before, after, change)
     return change
 
 
-def _room(k: int) -> Meetings:
-    three = np.empty((3, k, 2, 3))
-    return Meetings(np.empty((k, 2), np.int64), three[0], three[1], np.empty((k, 3)), three[2], np.empty((k, 5)))
+@allocating
+def add_impulses(contacts, bodies, x, x_prev, poses, h, s, threshold, mass, points, start, before, after, change):
+    """Write the change (b, 6) of the twists; s [s]: the step that the solver has seen, threshold [m/s]: up to which
+    nothing is given back; points (k,) and start (b + 1,): what bodies carry, of masses (n,) [kg].
+    """
+    meetings, inverse_mass = find(contacts, bodies, x, x_prev, poses, h, s, mass, points, start)
+    settle(meetings, inverse_mass, SMALL * threshold, ITERATIONS, copied(after), change)
+
+
+@allocating
+def add_impulses_in_rounds(
+    contacts, bodies, x, x_prev, poses, h, s, threshold, mass, points, start, before, after, change
+):
+    """The same where impacts go on from body to body."""
+    meetings, inverse_mass = find(contacts, bodies, x, x_prev, poses, h, s, mass, points, start)
+    then = copied(before)
+    go_on(meetings, inverse_mass, threshold, then, np.empty(len(meetings.numbers)))
+    for k in range(len(meetings.numbers)):
+        if meetings.numbers[k, TARGET] >= 0.0:
+            meetings.numbers[k, TARGET] = max(normal_velocity(meetings, then, k, row(meetings.normals, k)), 0.0)
+    settle(meetings, inverse_mass, SMALL_IN_CHAINS * threshold, IN_CHAINS, copied(after), change)
+
+
+@allocating
+def copied(twists):
+    """Another array of these twists (b, 6); `copy` would take longer to compile."""
+    copy = np.empty((len(twists), 6))
+    for body in range(len(twists)):
+        for i in range(6):
+            copy[body, i] = twists[body, i]
+    return copy
+
+
+@allocating
+def find(contacts, bodies, x, x_prev, poses, h, s, mass, points, start):
+    """The meetings with their responses, and inverse masses (b,) [1/kg]."""
+    k, b = len(contacts.kind), len(start) - 1
+    sides, normals, numbers = np.empty((k, 2), np.int64), np.empty((k, 3)), np.empty((k, 5))
+    arms, motion, turns = np.empty((k, 2, 3)), np.empty((k, 2, 3)), np.empty((k, 2, 3))
+    room = Meetings(sides, arms, motion, normals, turns, numbers)
+    n = find_meetings(contacts, bodies, x, x_prev, poses, h, s, room)
+    inverse_mass = np.empty(b)
+    for body in range(b if n > 0 else 0):
+        total = 0.0
+        for place in range(start[body], start[body + 1]):
+            total += mass[points[place]]
+        inverse_mass[body] = 1.0 / total
+    meetings = Meetings(sides[:n], arms[:n], motion[:n], normals[:n], turns[:n], numbers[:n])
+    for place in range(n):
+        write_response(meetings, bodies.inverse_inertia, inverse_mass, poses, place)
+    return meetings, inverse_mass
 
 
 @compiled
 def find_meetings(contacts, bodies, x, x_prev, poses, h, s, room):
-    """How many contacts press of which no vertex is soft; s [s]: the step that the solver has seen."""
+    """How many contacts press of which no vertex is soft."""
     count = 0
     for place in range(len(contacts.kind)):
         c = np.uint64(place)
@@ -160,30 +199,6 @@ def write_meeting(c, k, contacts, bodies, x, x_prev, poses, h, room):
 @inlined
 def carrier_of(bodies, v):
     return bodies.carrier[v] if v < len(bodies.carrier) else -1
-
-
-@compiled
-def bounce(meetings, inverse_inertia, inverse_mass, poses, threshold, before, after, change):
-    """Sequential impulses along the normals; `after` and `change` (b, 6) are brought up to date."""
-    for k in range(len(meetings.numbers)):
-        write_response(meetings, inverse_inertia, inverse_mass, poses, k)
-    settle(meetings, inverse_mass, SMALL * threshold, ITERATIONS, after, change)
-
-
-@compiled
-def bounce_in_rounds(meetings, inverse_inertia, inverse_mass, poses, threshold, before, after, change, pushed):
-    """The same where impacts go on from body to body; `before` ends as the last round leaves it.
-
-    pushed (k,): room for the impulses of a round.
-    """
-    numbers = meetings.numbers
-    for k in range(len(numbers)):
-        write_response(meetings, inverse_inertia, inverse_mass, poses, k)
-    go_on(meetings, inverse_mass, threshold, before, pushed)
-    for k in range(len(numbers)):
-        if numbers[k, TARGET] >= 0.0:
-            numbers[k, TARGET] = max(normal_velocity(meetings, before, k, row(meetings.normals, k)), 0.0)
-    settle(meetings, inverse_mass, SMALL_IN_CHAINS * threshold, IN_CHAINS, after, change)
 
 
 @compiled

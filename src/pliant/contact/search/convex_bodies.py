@@ -29,8 +29,11 @@ class ConvexBodies(NamedTuple):
     directions: np.ndarray  # (d, 2) one edge of each direction
     width: np.ndarray  # (bodies,) [m] across their faces, at least; 0 for others
     face_plane: np.ndarray  # (t,) the plane of each face
-    is_box: np.ndarray  # (bodies,) bool: whether its corners are half a sum of its three directions from its middle
+    is_box: np.ndarray  # (bodies,) bool: whether it is a box, with its three directions as axes
     own: np.ndarray  # (c,) numbers of those that are convex
+    face_rows: np.ndarray  # (t, 3) `faces` by the places of their corners among `vertices`
+    edge_rows: np.ndarray  # (e, 2)
+    plane_rows: np.ndarray  # (p, 3)
 
     def include(self, surface: Surface, body: np.ndarray, excluded: np.ndarray) -> bool:
         """Whether all of a surface that touches belongs to them; body, excluded (n,): of each vertex, and whether it
@@ -62,8 +65,11 @@ def convex_bodies(triangles: np.ndarray, x: np.ndarray, body: np.ndarray, is_rig
     first = columns[6][:-1]
     own = [k + _nearest(_normals(f, x), _normals(p, x)) for k, f, p in zip(first, parts[1], parts[3], strict=True)]
     columns.append(np.concatenate(own))
-    columns.append(np.array([_is_box(x[v], x[d]) for v, d in zip(parts[0], parts[4], strict=True)], bool))
+    columns.append(np.array([_is_box(x[np.unique(e)], x[d]) for e, d in zip(parts[2], parts[4], strict=True)], bool))
     columns.append(np.flatnonzero(np.diff(columns[0])))
+    place = np.zeros(len(x), np.int64)
+    place[columns[1]] = np.arange(len(columns[1]))
+    columns += [place[columns[k]] for k in (3, 5, 7)]
     return ConvexBodies(*columns)
 
 
@@ -76,10 +82,13 @@ def _nearest(normals: np.ndarray, units: np.ndarray) -> np.ndarray:
 
 
 def _is_box(corners: np.ndarray, directions: np.ndarray) -> bool:
-    """Whether corners (m, 3) are those of a parallelepiped with edges (d, 2, 3)."""
+    """Whether corners (m, 3) are those of a box with edges (d, 2, 3)."""
     if len(corners) != 8 or len(directions) != 3:
         return False
     halves = 0.5 * (directions[:, 1] - directions[:, 0])
+    cosines = np.triu(halves @ halves.T, 1) / np.linalg.norm(halves, axis=1) / np.linalg.norm(halves, axis=1)[:, None]
+    if np.abs(cosines).max() > FLAT:
+        return False
     signs = np.array([(a, b, c) for a in (-1, 1) for b in (-1, 1) for c in (-1, 1)])
     expected, own = signs @ halves, corners - corners.mean(axis=0)
     apart = np.linalg.norm(expected[:, None] - own, axis=2).min(axis=1).max()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from pliant.contact.contact_set import ContactSet, obstacle_contacts
@@ -13,9 +15,26 @@ from pliant.lanes.vectors import add_scaled, dot, subtract
 from pliant.model import ContactModel
 
 
+class NearObstacle(NamedTuple):
+    """k vertices near an obstacle."""
+
+    vertices: np.ndarray  # (k,)
+    points: np.ndarray  # (k, 3) [m] of the obstacle
+    motions: np.ndarray  # (k, 3) [m] of these in the step
+    normals: np.ndarray  # (k, 3)
+
+
 def obstacle_contacts_at(
     team: Team, model: ContactModel, number: int, x0: np.ndarray, x1: np.ndarray, time: float, h: float, reach: float
 ) -> ContactSet:
+    """Contacts of `near_obstacle`."""
+    near = near_obstacle(team, model, number, x0, x1, time, h, reach)
+    return obstacle_contacts(number, *near, model.radius[near.vertices])
+
+
+def near_obstacle(
+    team: Team, model: ContactModel, number: int, x0: np.ndarray, x1: np.ndarray, time: float, h: float, reach: float
+) -> NearObstacle:
     """Vertices that are within `reach` [m] of an obstacle, by its number, at x1 (n, 3), or met it on the way from x0.
 
     The obstacle moves from where it is at `time` to where it is h later [s].  It is taken as flat at the closest
@@ -28,7 +47,7 @@ def obstacle_contacts_at(
     k = len(chosen)
     points, motions, normals = np.empty((k, 3)), np.empty((k, 3)), np.empty((k, 3))
     cached(describe_near)(chosen, *geometry, points, motions, normals)
-    return obstacle_contacts(number, chosen, points, motions, normals, model.radius[chosen])
+    return NearObstacle(chosen, points, motions, normals)
 
 
 @compiled

@@ -54,6 +54,10 @@ class SideHistory(NamedTuple):
     edges: np.ndarray  # (b, 2) int32 edges of the surface, ascending
     normals: np.ndarray  # (b, 3) from the second edge to the first
 
+    def count_crossed(self) -> int:
+        """Vertices on the wrong side of a triangle."""
+        return len(np.unique(self.vertices[self.crossed])) if len(self.vertices) else 0
+
 
 def no_side_history() -> SideHistory:
     """Nothing is near."""

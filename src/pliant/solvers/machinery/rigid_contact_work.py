@@ -9,10 +9,10 @@ import numpy as np
 
 from pliant.contact.contact_set import no_contacts
 from pliant.energies import IncrementalPotential
-from pliant.kernels.rigid_blocks import load_targets
+from pliant.kernels.rigid_blocks import MassPoints
 from pliant.kernels.rigid_contacts import COLUMNS, MOST_COLOURS, RigidContacts
 from pliant.kernels.rigid_errors import DONE, ENDED, SINGULAR
-from pliant.kernels.rigid_packs import WINDOW, RigidPacks, fill_packs, load_table, packs_for, padded, write_falls
+from pliant.kernels.rigid_packs import WINDOW, RigidPacks, begin_bodies, fill_packs, load_table, packs_for, padded
 from pliant.kernels.rigid_sweep import RigidBodies, sweep_bodies
 from pliant.kernels.threads import Team
 from pliant.model import CARRIED, CarriedPoints, Model
@@ -38,7 +38,7 @@ class RigidContactWork(HardWork):
     team: Team
     carrier: np.ndarray  # (n,) body of each vertex, -1 for held ones
     rows: np.ndarray  # (n,) its row of the offsets
-    masses: np.ndarray  # (b, 4) mass points
+    masses: MassPoints
     scene_body: np.ndarray  # (b,) number of each body among all bodies of the scene
     body_count: int  # of the scene
     x_start: np.ndarray  # (n, 3) [m]
@@ -53,11 +53,8 @@ class RigidContactWork(HardWork):
 
     def begin_step(self, problem: IncrementalPotential) -> None:
         """Load targets, masses and contacts."""
-        self.x_start[:] = problem.x_start
-        own = (self.masses, self.rows, _carried(problem).offsets, problem.inertia)
-        load_targets(self.bodies, *own, problem.y, self.x_start)
-        write_falls(self.masses, problem.model.gravity, problem.h, self.bodies.gravity)
-        self.bodies.progress[:] = 0
+        own = (self.bodies, self.masses, _carried(problem).offsets, problem.model.gravity, problem.h)
+        begin_bodies(*own, problem.y, problem.x_start, self.x_start)
         self.update_contacts(problem)
 
     def update_contacts(self, problem: IncrementalPotential) -> None:
@@ -160,4 +157,5 @@ def rigid_contact_work(problem: IncrementalPotential, execution: Execution) -> R
     for k in range(len(model.body_names)):
         body[model.vertices_of(k)] = k
     scene_body, count = body[masses[:, 0]], len(model.body_names)
-    return RigidContactWork(bodies, None, None, team, carrier, rows, masses, scene_body, count, problem.x_prev.copy())
+    points = MassPoints(masses, rows[masses], w)
+    return RigidContactWork(bodies, None, None, team, carrier, rows, points, scene_body, count, problem.x_prev.copy())

@@ -7,12 +7,11 @@ import numpy as np
 from pliant.energies import IncrementalPotential
 from pliant.geometry import vertex_graph
 from pliant.kernels.bodies import Bodies
-from pliant.kernels.body_contacts import colour_alone, count_body_contacts, load_bodies, load_body_contacts
+from pliant.kernels.body_contacts import begin_bodies, colour_alone, count_body_contacts, load_body_contacts
 from pliant.kernels.contacts import ContactRows
 from pliant.kernels.packs import Packs
-from pliant.kernels.rigid_blocks import load_targets
+from pliant.kernels.rigid_blocks import MassPoints
 from pliant.kernels.rigid_contacts import COLUMNS, MOST_COLOURS
-from pliant.kernels.rigid_motion import store_poses
 from pliant.model import CarriedPoints, Model
 
 
@@ -32,10 +31,9 @@ class BodyTables:
         carrier, offset_rows = (np.full(len(packs.vertex_of_row), -1) for _ in range(2))
         carrier[rows], offset_rows[rows] = carried.body, self.places
         has_mass = problem.inertia[carried.points] > 0
-        self.masses = carried.points[has_mass]  # (4 b,) mass points, body after body
-        self.mass_rows = self.places[has_mass]
-        own, w = offsets[self.mass_rows].reshape(b, -1, 3), problem.inertia[self.masses].reshape(b, -1)
-        self.of_body = np.arange(len(self.masses)).reshape(w.shape)
+        masses, mass_rows = (array[has_mass].reshape(b, -1) for array in (carried.points, self.places))
+        own, w = offsets[mass_rows], problem.inertia[masses]
+        self.masses = MassPoints(masses, mass_rows, w)
         moments = np.einsum("bi,bir,bis->brs", w, own, own)
         inertia = np.trace(moments, axis1=1, axis2=2)[:, None, None] * np.eye(3) - moments
         joined_start, joined = joined_bodies(problem.model, carried)
@@ -74,14 +72,11 @@ class BodyTables:
 
     def begin_step(self, problem: IncrementalPotential, origin: np.ndarray) -> None:
         """Take over targets, and where points are in their bodies: some slide; relative to an origin (3,) [m]."""
-        carried, bodies, masses = problem.model.carried, self.rows, self.masses
+        carried, x_start = problem.model.carried, problem.x_start
         assert carried is not None
-        bodies.offsets[self.places] = carried.offsets
-        if len(problem.x_start) != len(bodies.x_start):  # torn
-            self.rows = bodies = bodies._replace(x_start=np.empty_like(problem.x_start))
-        bodies.x_start[:] = problem.x_start
-        ends = (problem.y[masses] - origin, problem.x_start[masses] - origin)
-        load_targets(bodies, self.of_body, self.mass_rows, bodies.offsets, problem.inertia[masses], *ends)
+        if len(x_start) != len(self.rows.x_start):  # torn
+            self.rows = self.rows._replace(x_start=np.empty_like(x_start))
+        begin_bodies(self.rows, self.masses, self.places, carried.offsets, problem.y, x_start, origin)
 
     def load_contacts(self, table: ContactRows) -> None:
         """Take up those contacts of a detection that have a side which a body carries."""
@@ -90,14 +85,6 @@ class BodyTables:
         numbers, ends = np.zeros((k, COLUMNS)), {"first": whole(k), "second": whole(k), "entries": whole(2 * k)}
         self.rows = self.rows._replace(contact=whole(k), numbers=numbers, **ends)
         load_body_contacts(table, self.rows)
-
-    def load(self, poses: np.ndarray, origin: np.ndarray) -> None:
-        """Take poses (b, 7), relative to an origin (3,) [m]."""
-        load_bodies(poses, origin, self.rows)
-
-    def store(self, carried: CarriedPoints, poses: np.ndarray, x: np.ndarray, origin: np.ndarray) -> None:
-        """Give poses (b, 7), and the points' positions (n, 3) in double precision."""
-        store_poses(self.rows.poses, origin, carried.rows, poses, x)
 
 
 def have_elements(model: Model, carried: CarriedPoints) -> np.ndarray:

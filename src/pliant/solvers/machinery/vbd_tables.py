@@ -13,6 +13,7 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.geometry import colour_vertices, spatial_order, vertex_graph
+from pliant.kernels.body_contacts import read_positions_and_poses, write_positions_and_poses
 from pliant.kernels.packs import Packs, arrange, inherit, needs_wide_pack, spread, with_copies, with_spares
 from pliant.kernels.sharing import ColourShares
 from pliant.kernels.sweep_source import Variant, Vertices, sweep_module
@@ -128,17 +129,15 @@ class Tables(PackedWork, DescentWork):
 
     def iterate(self, problem: IncrementalPotential, x: np.ndarray, n: int, momentum: Momentum | None) -> None:
         """n iterations in one compiled call."""
-        self.read(x)
+        self._load(problem, x)
         self.load_internal_state(problem.model)
-        self.load_poses(problem)
         omegas, earlier = np.ones(n), (self.no_rows, self.no_rows)
         if momentum is not None:
             omegas, earlier = momentum.next(n), self.momentum()
         arrays = (self.singular, self.x, self.vertices, *self.tables)
         self.singular[:] = 0
         self.team.run(self.module.sweep, omegas, *earlier, *arrays, amount=n, shares=self.shares)
-        self.write(x)
-        self.save_poses(problem, x)
+        self._save(problem, x)
         self.save_internal_state(problem.model)
 
     def read(self, x: np.ndarray) -> None:
@@ -150,15 +149,21 @@ class Tables(PackedWork, DescentWork):
         """The solver's rows to positions (n, 3) of the scene's vertices; those that are held stay in place."""
         write_positions(self.x, self.origin, self.packs.row_of_vertex, self.held, x)
 
-    def load_poses(self, problem: IncrementalPotential) -> None:
-        """Take over the poses of rigid bodies."""
-        if self.bodies is not None and problem.model.carried is not None:
-            self.bodies.load(problem.poses, self.origin)
+    def _load(self, problem: IncrementalPotential, x: np.ndarray) -> None:
+        """`read`, and take over the poses of rigid bodies."""
+        if self.bodies is None:
+            return self.read(x)
+        packs, own = self.packs, self.bodies.rows
+        ways = (self.origin, packs.vertex_of_row, packs.is_wide, packs.width, self.x)
+        read_positions_and_poses(x, *ways, problem.poses, own.poses, own.R)
 
-    def save_poses(self, problem: IncrementalPotential, x: np.ndarray) -> None:
-        """Hand on the poses of rigid bodies, and the positions (n, 3) of their points."""
-        if self.bodies is not None and problem.model.carried is not None:
-            self.bodies.store(problem.model.carried, problem.poses, x, self.origin)
+    def _save(self, problem: IncrementalPotential, x: np.ndarray) -> None:
+        """`write`, and hand on the poses of rigid bodies and the positions of their points."""
+        carried = problem.model.carried
+        if self.bodies is None or carried is None:
+            return self.write(x)
+        ways = (self.x, self.origin, self.packs.row_of_vertex, self.held, x)
+        write_positions_and_poses(*ways, self.bodies.rows.poses, carried.rows, problem.poses)
 
     def compile(self) -> None:
         """Compile now, or load what is compiled, so that no step has to."""
