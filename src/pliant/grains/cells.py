@@ -40,7 +40,7 @@ class Cells(NamedTuple):
     order: np.ndarray  # (p,) int32 numbers of the spheres, place by place
     keys: np.ndarray  # (p,) int64 the three numbers of the cell as one
     places: np.ndarray  # (p, 8) [m] where they are, radius, length of the way, way
-    who: np.ndarray  # (p, 2) int32 vertex; twice the body, and one more if it moves; negative if it touches nothing
+    who: np.ndarray  # (p, 2) int32 number in the rows; twice the body, and one more if it moves; negative if it touches nothing
     friction: np.ndarray  # (p,) coefficient
     coarse: np.ndarray  # (4, p + LANES) [m] float32 places from the first cell on, radius and way together, rounded up
     level: np.ndarray  # (p,) int8
@@ -188,7 +188,8 @@ def put_motion(place, k, grains, motion, grid):
         grid.places[at, axis], grid.places[at, WAY + axis] = x[axis], way[axis]
     grid.places[at, RADIUS], grid.places[at, LENGTH] = grains.radius[own], length
     moves = 1 if motion.inverse_mass[np.uint64(i)] > 0.0 else 0
-    grid.who[at, 0], grid.who[at, 1] = i, -1 if grains.is_excluded[own] else 2 * grains.body[own] + moves
+    grid.who[at, 0] = grains.numbers[own]
+    grid.who[at, 1] = -1 if grains.is_excluded[own] else 2 * grains.body[own] + moves
     grid.friction[at] = grains.friction[own]
     return length
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.constraints.numbering import Numbering, own_numbers
 from pliant.constraints.rows import Rows, with_room
 from pliant.errors import SimulationError
 from pliant.grains.cells import room_for_cells, sort_into_cells
@@ -34,13 +35,15 @@ class GrainDetector:
     """Finds contacts of the spheres of a model, and of points of other bodies.
 
     tolerance: gap below which two are in contact, as a part of the smallest radius; part: of the spheres' radius;
-    keeps_lists: who is near whom is kept from step to step, so that `lists` belong to the state of a run.
+    keeps_lists: who is near whom is kept from step to step, so that `lists` belong to the state of a run; numbering: of
+    the vertices in the rows, if it is not the scene's.
     """
 
     def __init__(
         self, model: Model, tolerance: float, team: Team, points: Points, triangles: Triangles, part: float = 1.0,
-        keeps_lists: bool = False,
+        keeps_lists: bool = False, numbering: Numbering | None = None,
     ):  # fmt: skip
+        self._numbers = (numbering or own_numbers(model.n_vertices)).numbers
         self.keeps_lists, self.lists, self._are_made = keeps_lists, NO_LISTS, False
         self._farthest = np.zeros(STRIDE * team.threads)
         self.model, self.team, self._part = model, team, part
@@ -56,22 +59,23 @@ class GrainDetector:
         self._place(np.arange(len(radius)))
 
     def _place(self, there: np.ndarray) -> None:
-        """Make room for the particles that are there, by their numbers."""
+        """Make room for the particles that are there."""
         contact, particles = self.model.contact, self.model.particles
+        self._there = there
         assert contact is not None
         spheres, radius, rolling = np.zeros(0, np.int32), np.zeros(0), np.zeros(0)
         if particles is not None:
+            there = there[np.argsort(self._numbers[particles.vertices[there]], kind="stable")]
             spheres, radius, rolling = (a[there] for a in (particles.vertices, particles.radius, particles.rolling))
         points = self._points
         v = np.concatenate([spheres, points.vertices])
         self.grains = Grains(
-            v, np.concatenate([self._part * radius, points.radius]), np.concatenate([self._part * radius, points.size]),
+            v, self._numbers[v], np.concatenate([self._part * radius, points.radius]), np.concatenate([self._part * radius, points.size]),
             contact.body[v].astype(np.int32), contact.friction[v],
             np.concatenate([rolling, np.zeros(len(points.vertices))]),
             np.concatenate([contact.excluded[spheres], np.zeros(len(points.vertices), bool)]), contact.allowed,
             float(contact.general_friction[0]), self._tolerance,
         )  # fmt: skip
-        self._there = there
         self._grid = room_for_cells(contact.positions[spheres], self.grains.radius[: len(spheres)], self._tolerance)
         self._ends = np.zeros(len(spheres) + len(v) + 1, np.int32)
         self._mean = float(radius.mean()) if len(radius) else 0.0

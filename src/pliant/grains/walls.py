@@ -112,5 +112,5 @@ def write_wall(k, grains, motion, obstacles, m, start, d, n, source, rows, at):
     mu = friction_between(grains.friction[k], obstacles.at_end[m, FRICTION], grains.otherwise)
     size = grains.size[k]
     s = add_scaled(s, size - grains.radius[k], normal)  # so that the distance to be kept is not zero
-    write_contact(rows, at, i, (-1, -1, -1), source, drift, s, normal, size, size, mu)
+    write_contact(rows, at, grains.numbers[k], (-1, -1, -1), source, drift, s, normal, size, size, mu)
     write_rolling(rows, at, grains.rolling[k], 1.0, 0.0)

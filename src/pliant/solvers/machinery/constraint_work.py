@@ -14,12 +14,20 @@ from pliant.constraints.distances import (
     fill_distances,
 )
 from pliant.constraints.levers import write_levers
-from pliant.constraints.motion import begin_velocities, write_positions
+from pliant.constraints.motion import begin_velocities, write_positions, write_velocities
+from pliant.constraints.numbering import numbering_of, own_numbers
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import ConstraintProblem
 from pliant.constraints.rows import NO_FRICTION, Bodies, Rows, empty_rows
 from pliant.constraints.sweeps import STRIDE, end_corrections, end_passages, find_ends, friction_at_end
-from pliant.constraints.warm_start import Kept, keep_impulses, kept_room, list_kept, restore_impulses
+from pliant.constraints.warm_start import (
+    Kept,
+    keep_impulses,
+    kept_room,
+    list_kept,
+    restore_impulses,
+    with_vertices,
+)
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.energies import IncrementalPotential
 from pliant.grains.convex_pairs import ConvexPairs
@@ -85,10 +93,12 @@ class ConstraintWork(Work):
         self.rows = empty_rows(m + 64, self.dtype, model.carried is not None, rolls)
         fill_distances(self.rows, self.distances, factors)
         points = touching_points(model)
+        has_own_order = self._on_device is not None or bool(options.sleep_speed)
+        self.numbering = own_numbers(n) if has_own_order else numbering_of(model)
         self.detector, self._convex, self._radii = None, None, np.zeros(n)
         if model.contact is not None and (model.particles is not None or len(points.vertices)):
             about = (model, options.margin, self.team, points, surface_triangles(model))
-            self.detector = GrainDetector(*about, keeps_lists=True)
+            self.detector = GrainDetector(*about, keeps_lists=True, numbering=self.numbering)
             self._radii = contact_radii(model)
         if model.contact is not None and model.carried is not None:
             self._convex = ConvexPairs(model)
@@ -149,7 +159,7 @@ class ConstraintWork(Work):
         if self.problem is None:
             self.problem = ConstraintProblem(self.rows, count, bodies, scheme, planned, self.team)
             if problem.time <= 0:
-                report_rows(problem.model, self.rows, base, count)
+                report_rows(problem.model, self.rows, self.numbering, base, count)
         posed = self.problem
         self._scheme = scheme
         posed.rows, posed.count, posed.scheme, posed.planned = self.rows, count, self._scheme_of(count), planned
@@ -193,10 +203,10 @@ class ConstraintWork(Work):
             if asleep.any():
                 is_free &= ~asleep
                 self._held = np.where(asleep[:, None], x, problem.y)
-        about = (is_free, problem.inertia, self.turns, x, self._held, h, h**2, self._inverse_mass, bodies)
+        about = (self.numbering.vertices, is_free, problem.inertia, self.turns, x, self._held, h, h**2, self._inverse_mass, bodies)
         self.team.run_for(5.0 * len(x), begin_velocities, *about)
         if len(bodies.spin):
-            bodies.spin[:] = problem.spins * self.radius[:, None]
+            bodies.spin[:] = (problem.spins * self.radius[:, None])[self.numbering.vertices]
         self.rigid.begin(problem, bodies.rigid)
         self._all_masses = self.rigid.inverse_mass_of_vertices(self._inverse_mass)
         self._moves = self._all_masses > 0
@@ -241,11 +251,11 @@ class ConstraintWork(Work):
             self._way, self._end = problem.y - problem.x_prev, x
 
     def _write(self, problem: IncrementalPotential, x: np.ndarray) -> None:
-        about = (self.bodies, problem.x_prev, self._held, problem.h, x)
+        about = (self.numbering.vertices, self.bodies, problem.x_prev, self._held, problem.h, x)
         self.team.run_for(5.0 * len(x), write_positions, *about)
         self.rigid.write(problem, x, self.bodies.rigid.twist)
         if len(self.bodies.spin):
-            problem.spins[:] = self.bodies.spin / self.radius[:, None]
+            problem.spins[:] = self.bodies.spin[self.numbering.numbers] / self.radius[:, None]
 
     def end_solve(self, problem: IncrementalPotential, x: np.ndarray) -> int:
         """Go on with iterations, up to `ending.rounds` times the planned ones in all, while an overlap grows by too
@@ -295,7 +305,8 @@ class ConstraintWork(Work):
             return False
         motion, base = Motion(problem.x_prev, x, thrown, problem.h), len(self.distances.pairs)
         self.rows, count = detector.detect(motion, problem.time, self.rows, known, uses_lists=False)
-        count = keep_unknown(self.rows, base, known, count, x - problem.x_prev, problem.h, DEEPENING)
+        moved = (x - problem.x_prev)[self.numbering.vertices]
+        count = keep_unknown(self.rows, base, known, count, moved, problem.h, DEEPENING)
         if count > known and self.rigid.carried is not None:
             about = (self.rigid.carrier_of, problem.x_prev, self._radii, self.rigid.centres)
             write_levers(self.rows, known, count, *about)
@@ -344,10 +355,10 @@ class ConstraintWork(Work):
         SETTLER.begin(posed)
         SETTLER.iterate(posed, ending.settling)
         posed.scheme = moving
-        np.copyto(v, bodies.velocity[:, :3], where=(bodies.inverse_mass > 0)[:, None])
+        self.team.run_for(3.0 * len(v), write_velocities, self.numbering.vertices, bodies, v)
         self.rigid.settle(v, twists, bodies.rigid.twist)
         if len(bodies.spin):
-            spins[:] = bodies.spin / self.radius[:, None]
+            spins[:] = bodies.spin[self.numbering.numbers] / self.radius[:, None]
 
     @property
     def solved(self) -> ConstraintProblem:
@@ -358,7 +369,8 @@ class ConstraintWork(Work):
         if self.problem is None:
             return None
         gaps = self.solved.constraint_values()
-        return grain_step_contacts(self.problem, gaps, len(self.distances.pairs), model, x, time, self._h)
+        about = (self.problem, self.numbering, gaps, len(self.distances.pairs))
+        return grain_step_contacts(*about, model, x, time, self._h)
 
     def _keep(self) -> None:
         """Keep the impulses of the step before."""
@@ -381,7 +393,8 @@ class ConstraintWork(Work):
 
     def state_dict(self) -> dict[str, Any]:
         self._keep()
-        state: dict[str, Any] = {name: array.tolist() for name, array in self.kept._asdict().items()}
+        kept = with_vertices(self.kept, self.numbering.vertices)
+        state: dict[str, Any] = {name: array.tolist() for name, array in kept._asdict().items()}
         if self.detector is not None:
             state["near"] = {"places": self.detector.lists.places.tolist(), "reach": self.detector.lists.reach}
         if self._sleepers is not None:
@@ -392,7 +405,8 @@ class ConstraintWork(Work):
         like = self._nothing._asdict()
         given = {name: state.get(name, []) for name in like}  # runs saved before there was rolling resistance lack it
         arrays = {name: np.array(given[name], like[name].dtype).reshape(-1, *like[name].shape[1:]) for name in like}
-        self.kept, self.problem, self._before, self._has_lists = Kept(**arrays), None, None, False
+        self.kept = with_vertices(Kept(**arrays), self.numbering.numbers)
+        self.problem, self._before, self._has_lists = None, None, False
         if self.detector is not None and "near" in state:
             near = state["near"]
             self.detector.lists = NearLists(np.array(near["places"], float).reshape(-1, 3), float(near["reach"]))
