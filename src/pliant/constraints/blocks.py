@@ -1,4 +1,4 @@
-"""Blocks of constraints, over which several iterations of Jacobi's method go in one wave.
+"""Blocks of constraints, over which several iterations go in one wave.
 
 Millions of constraints are in no cache: an iteration over all of them waits for memory. Constraints that follow each
 other act on vertices near each other, as detection writes them cell by cell. So while the first iteration is at one
@@ -9,9 +9,9 @@ block, the second one goes over a block some way behind, which is still in a cac
     second                0    1    2    3
     third                           0    1
 
-A vertex takes the pushes of its constraints after the last block in which it has one. Two iterations are so far apart
-that all vertices of a block have taken those of the iteration before: numbers are the same, to the last bit, as those
-of one iteration after another.
+With Jacobi's method a vertex takes the pushes of its constraints after the last block in which it has one. Two
+iterations are so far apart that all vertices of a block have had those of the iteration before: numbers are the same,
+to the last bit, as those of one iteration after another. Each block has colours of its own, a palette.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ from pliant.constraints.rows import ENTRY_BITS
 from pliant.lanes.compiled import inlined
 from pliant.lanes.inner import inner
 
-ROWS_OF_BLOCK = 2048  # a multiple of the width of every register
+BLOCK_BITS = 13
+ROWS_OF_BLOCK = 1 << BLOCK_BITS  # so many that few packs of a colour are filled up with copies
 DEPTH = 5  # iterations of a wave at most: what they are at has to fit into a cache that others use too
-FEWEST = 48  # blocks: fewer fit into a cache
+FEWEST = 12  # blocks: fewer fit into a cache
 FEWEST_SKEWS = 3  # times the blocks between two iterations: with fewer, iterations do not follow each other closely
 NEIGHBOURHOOD = 1024  # vertices, near in memory, that are ordered among each other where there is one block
 ALIKE = 16  # lists of so many entries or more are ordered as one

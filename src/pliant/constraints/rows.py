@@ -126,6 +126,12 @@ def with_room(rows: Rows, count: int, kept: int, likely: int = 0) -> Rows:
     return longer
 
 
+def copied(bodies: Bodies) -> Bodies:
+    """With velocities of their own."""
+    rigid = bodies.rigid._replace(twist=bodies.rigid.twist.copy())
+    return bodies._replace(velocity=bodies.velocity.copy(), spin=bodies.spin.copy(), rigid=rigid)
+
+
 def taken(rows: Rows, count: int) -> Rows:
     """The first `count`, as views."""
     return Rows(*(array[:count] for array in rows))

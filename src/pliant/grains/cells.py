@@ -40,7 +40,9 @@ class Cells(NamedTuple):
     order: np.ndarray  # (p,) int32 numbers of the spheres, place by place
     keys: np.ndarray  # (p,) int64 the three numbers of the cell as one
     places: np.ndarray  # (p, 8) [m] where they are, radius, length of the way, way
-    who: np.ndarray  # (p, 2) int32 number in the rows; twice the body, and one more if it moves; negative if it touches nothing
+    who: (
+        np.ndarray
+    )  # (p, 2) int32 number in the rows; twice the body, and one more if it moves; negative if it touches nothing
     friction: np.ndarray  # (p,) coefficient
     coarse: np.ndarray  # (4, p + LANES) [m] float32 places from the first cell on, radius and way together, rounded up
     level: np.ndarray  # (p,) int8

@@ -55,6 +55,8 @@ class GrainDetector:
         sizes = radius if particles is not None else points.size
         self._tolerance = tolerance * float(sizes.min())
         self._there = np.zeros(0, np.int64)  # which particles are there
+        self.vertices = np.zeros(0, np.int32)  # theirs
+        self.touching = np.zeros(0, np.int32)  # these and all other vertices whose contacts are found
         self._faces = self._no_buckets(triangles)
         self._place(np.arange(len(radius)))
 
@@ -65,10 +67,12 @@ class GrainDetector:
         assert contact is not None
         spheres, radius, rolling = np.zeros(0, np.int32), np.zeros(0), np.zeros(0)
         if particles is not None:
+            self.vertices = particles.vertices[there]
             there = there[np.argsort(self._numbers[particles.vertices[there]], kind="stable")]
             spheres, radius, rolling = (a[there] for a in (particles.vertices, particles.radius, particles.rolling))
         points = self._points
         v = np.concatenate([spheres, points.vertices])
+        self.touching = np.sort(v)
         self.grains = Grains(
             v, self._numbers[v], np.concatenate([self._part * radius, points.radius]), np.concatenate([self._part * radius, points.size]),
             contact.body[v].astype(np.int32), contact.friction[v],
@@ -148,14 +152,16 @@ class GrainDetector:
             self._are_made = False  # they share cells with the search
             self._into_cells(self.grains, motion, time)
             return
-        p, work = len(self._grid.order), 5 * len(self._grid.order)
-        there = self.lists.places if len(self.lists.places) == p else motion.start[self.grains.vertices[:p]]
+        work = 5 * len(self._grid.order)
+        if len(self.lists.places) != len(self.vertices):
+            self.lists = NO_LISTS
         self._farthest[:] = 0.0
-        self.team.run_for(work, find_ways, self.grains, motion, there, self._farthest)
-        way, total = (float(self._farthest[k::STRIDE].max()) for k in range(2))
-        if there is not self.lists.places or total > self.lists.reach:
-            places, reach = motion.start[self.grains.vertices[:p]], reach_of_lists(way, self._mean)
-            self.lists, self._are_made = NearLists(places, reach) if reach else NO_LISTS, False
+        self.team.run_for(work, find_ways, self.vertices, motion, self.lists.places, self._farthest)
+        way, total = (max(self._farthest[k::STRIDE].tolist()) for k in range(2))
+        if not self.lists.reach or total > self.lists.reach:
+            reach = reach_of_lists(way, self._mean)
+            self.lists = NearLists(motion.start[self.vertices], reach) if reach else NO_LISTS
+            self._are_made = False
         if not self.lists.reach:
             self._into_cells(self.grains, motion, time)
             return
@@ -167,7 +173,7 @@ class GrainDetector:
     def _make_lists(self, motion: Motion, time: float) -> None:
         """Lists of who is near whom at lists.places."""
         x = motion.start.copy()
-        x[self.grains.vertices[: len(self._grid.order)]] = self.lists.places
+        x[self.vertices] = self.lists.places
         still = Motion(x, x, np.ones(len(x)), motion.h)
         wide = self.grains._replace(tolerance=self._tolerance + 2 * self.lists.reach)
         self._into_cells(wide, still, time)

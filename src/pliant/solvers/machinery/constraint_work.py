@@ -18,7 +18,7 @@ from pliant.constraints.motion import begin_velocities, write_positions, write_v
 from pliant.constraints.numbering import numbering_of, own_numbers
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import ConstraintProblem
-from pliant.constraints.rows import NO_FRICTION, Bodies, Rows, empty_rows
+from pliant.constraints.rows import NO_FRICTION, Bodies, Rows, copied, empty_rows
 from pliant.constraints.sweeps import STRIDE, end_corrections, end_passages, find_ends, friction_at_end
 from pliant.constraints.warm_start import (
     Kept,
@@ -170,7 +170,7 @@ class ConstraintWork(Work):
         self.kept = self._nothing  # millions of contacts need the room
         posed.prepare(gamma, self._is_unchanged(count), warm_start > 0)
         self.bodies, self._has_lists = posed.bodies, True
-        if count:
+        if count and self._on_device is None:
             relaxation.begin(posed)
 
     def _scheme_of(self, count: int) -> Scheme:
@@ -203,7 +203,18 @@ class ConstraintWork(Work):
             if asleep.any():
                 is_free &= ~asleep
                 self._held = np.where(asleep[:, None], x, problem.y)
-        about = (self.numbering.vertices, is_free, problem.inertia, self.turns, x, self._held, h, h**2, self._inverse_mass, bodies)
+        about = (
+            self.numbering.numbers,
+            is_free,
+            problem.inertia,
+            self.turns,
+            x,
+            self._held,
+            h,
+            h**2,
+            self._inverse_mass,
+            bodies,
+        )
         self.team.run_for(5.0 * len(x), begin_velocities, *about)
         if len(bodies.spin):
             bodies.spin[:] = (problem.spins * self.radius[:, None])[self.numbering.vertices]
@@ -251,7 +262,7 @@ class ConstraintWork(Work):
             self._way, self._end = problem.y - problem.x_prev, x
 
     def _write(self, problem: IncrementalPotential, x: np.ndarray) -> None:
-        about = (self.numbering.vertices, self.bodies, problem.x_prev, self._held, problem.h, x)
+        about = (self.numbering.numbers, self.bodies, problem.x_prev, self._held, problem.h, x)
         self.team.run_for(5.0 * len(x), write_positions, *about)
         self.rigid.write(problem, x, self.bodies.rigid.twist)
         if len(self.bodies.spin):
@@ -299,9 +310,9 @@ class ConstraintWork(Work):
         detector, posed, thrown = self.detector, self.posed, np.zeros(len(x))
         if detector is None:
             return False
-        vertices, known = detector.grains.vertices, posed.count
+        known = posed.count
         reach = 0.5 * detector.tolerance + DEEPENING * float(detector.grains.size.min())
-        if not find_thrown(vertices, problem.x_prev, self._held, x, self._all_masses, reach, thrown):
+        if not find_thrown(detector.touching, problem.x_prev, self._held, x, self._all_masses, reach, thrown):
             return False
         motion, base = Motion(problem.x_prev, x, thrown, problem.h), len(self.distances.pairs)
         self.rows, count = detector.detect(motion, problem.time, self.rows, known, uses_lists=False)
@@ -344,8 +355,7 @@ class ConstraintWork(Work):
     def _settle(self, ending: Ending, v: np.ndarray, spins: np.ndarray, twists: np.ndarray) -> None:
         """Iterations that correct no positions, so that no overlap becomes speed."""
         posed, bodies = self.posed, self.bodies
-        rigid = bodies.rigid._replace(twist=bodies.rigid.twist.copy())
-        solved = bodies._replace(velocity=bodies.velocity.copy(), spin=bodies.spin.copy(), rigid=rigid)
+        solved = copied(bodies)
         own = self.rows.impulse[: posed.count], self.rows.bias[: posed.count]
         rows = self.rows._replace(impulse=own[0].copy(), bias=own[1].copy())
         self._before = replace(posed, rows=rows, bodies=solved)
@@ -355,7 +365,7 @@ class ConstraintWork(Work):
         SETTLER.begin(posed)
         SETTLER.iterate(posed, ending.settling)
         posed.scheme = moving
-        self.team.run_for(3.0 * len(v), write_velocities, self.numbering.vertices, bodies, v)
+        self.team.run_for(3.0 * len(v), write_velocities, self.numbering.numbers, bodies, v)
         self.rigid.settle(v, twists, bodies.rigid.twist)
         if len(bodies.spin):
             spins[:] = bodies.spin[self.numbering.numbers] / self.radius[:, None]
