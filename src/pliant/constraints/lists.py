@@ -22,9 +22,9 @@ PALETTE_BITS = 16  # 2^16 constraints, of which one colour comes after another, 
 
 
 class Colours(NamedTuple):
-    """The constraints of a palette colour by colour, then those of the next: those of one colour share no vertex. Each colour has FORMS groups: springs, contacts of two vertices, with obstacles, with triangles.
-    The first pack of a group is filled up, before its own constraints, with copies of the first of them. In arrays that
-    may be longer.
+    """The constraints of a palette colour by colour, then those of the next: those of one colour share no vertex. Each
+    colour has FORMS groups: springs, contacts of two vertices, with obstacles, with triangles. The first pack of a
+    group is filled up, before its own constraints, with copies of the first of them. In arrays that may be longer.
     """
 
     order: np.ndarray  # (p width,) int32 constraints pack by pack, with copies

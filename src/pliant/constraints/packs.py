@@ -1,7 +1,8 @@
 """Several constraints at once, one in each lane: those between two points, or a point and an obstacle, of one kind.
 
-A pack is as many constraints of a colour as a register has numbers, so that which constraints share a pack does not depend on the number of threads. What has
-another form, as a contact with a triangle, spin or rigid bodies, is done one by one (constraints.one_row).
+A pack is as many constraints of a colour as a register has numbers, so that which constraints share a pack does not
+depend on the number of threads. What has another form, as a contact with a triangle, spin or rigid bodies, is done one
+by one (constraints.one_row).
 """
 
 from __future__ import annotations

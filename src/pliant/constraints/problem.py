@@ -50,9 +50,10 @@ class ConstraintProblem:
     scheme: Scheme
     planned: int  # iterations
     team: Team
+    has_triangles: bool = True  # whether constraints may act on triangles
     done: int = 0  # iterations
     colours: Colours = field(default_factory=lambda: room_for_colours(0))
-    blocks: Blocks = field(default_factory=lambda: room_for_blocks(0, 0))
+    blocks: Blocks = field(default_factory=lambda: room_for_blocks(0))
     _vectors: Vectors | None = None
     _is_coloured: bool = False
     _packs: PackedRows = field(default_factory=lambda: room_for_packs(0, 0, 0, np.dtype(float)))
@@ -67,7 +68,8 @@ class ConstraintProblem:
         """Lists, diagonals and delta for new rows; keeps_lists: the same constraints act on the same masses; is_warm:
         impulses as they are push the vertices.
         """
-        needed = 2 * (self.count + int(np.count_nonzero(self.rows.vertices[: self.count, 2] >= 0)))
+        corners = np.count_nonzero(self.rows.vertices[: self.count, 2] >= 0) if self.has_triangles else 0
+        needed = 2 * (self.count + int(corners))
         if len(self.bodies.entries) < needed + MARGIN:
             entries, sources = (np.zeros(needed + needed // 4 + 64, np.int32) for _ in range(2))
             self.bodies = self.bodies._replace(entries=entries, sources=sources)
@@ -78,8 +80,8 @@ class ConstraintProblem:
         n = len(self.bodies.inverse_mass) + len(rigid.twist)
         if len(self._cursor) != n:
             self._cursor = np.zeros(n, np.int64)
-        if not have_room(self.blocks, self.count, n):
-            self.blocks = room_for_blocks(self.count + self.count // 4, n)
+        if not have_room(self.blocks, self.count):
+            self.blocks = room_for_blocks(self.count + self.count // 4)
         about = (self.bodies, self.blocks, self._cursor, self.scheme, gamma)
         self.team.run_for(30.0 * self.count, prepare, self.rows, self.count, *about, keeps_lists, is_warm)
         self.done, self._packed, self._behind = 0, None, None
@@ -100,7 +102,8 @@ class ConstraintProblem:
             capacity = len(self.rows.kind)
             self.colours, self._colour = room_for_colours(capacity), np.zeros(capacity, np.int8)
         about = (self._cursor.view(np.uint64), self._colour, self.colours, self._is_single)
-        self._pack_count = colour_rows(self.rows, self.count, self.blocks, self.bodies.inverse_mass, *about)
+        rows = (self.rows, self.count, self.blocks, self.bodies.inverse_mass)
+        self._pack_count = self.team.call(colour_rows, *rows, *about)
         self._is_coloured = True
 
     def iterate(self, n: int, pace: Pace, is_apart: bool) -> None:

@@ -82,7 +82,7 @@ class Bodies(NamedTuple):
     start: np.ndarray  # (n + 1,) int32 first entry of each vertex
     entries: np.ndarray  # (4 m,) int32 see ENTRY_BITS
     sources: np.ndarray  # (4 m,) int32 what the constraint of an entry touches, if the vertex is the one here; else -1
-    order: np.ndarray  # (n,) int32 vertices, those with as many entries after each other
+    order: np.ndarray  # (n,) int32 vertices, block by block (constraints.blocks)
     rigid: Rigid
 
 

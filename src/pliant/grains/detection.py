@@ -43,6 +43,7 @@ class GrainDetector:
         self, model: Model, tolerance: float, team: Team, points: Points, triangles: Triangles, part: float = 1.0,
         keeps_lists: bool = False, numbering: Numbering | None = None,
     ):  # fmt: skip
+        self._known_obstacles: tuple[list[np.ndarray], Obstacles] | None = None  # with the rows that they were made of
         self._numbers = (numbering or own_numbers(model.n_vertices)).numbers
         self.keeps_lists, self.lists, self._are_made = keeps_lists, NO_LISTS, False
         self._farthest = np.zeros(STRIDE * team.threads)
@@ -74,7 +75,8 @@ class GrainDetector:
         v = np.concatenate([spheres, points.vertices])
         self.touching = np.sort(v)
         self.grains = Grains(
-            v, self._numbers[v], np.concatenate([self._part * radius, points.radius]), np.concatenate([self._part * radius, points.size]),
+            v, self._numbers[v],
+            np.concatenate([self._part * radius, points.radius]), np.concatenate([self._part * radius, points.size]),
             contact.body[v].astype(np.int32), contact.friction[v],
             np.concatenate([rolling, np.zeros(len(points.vertices))]),
             np.concatenate([contact.excluded[spheres], np.zeros(len(points.vertices), bool)]), contact.allowed,
@@ -103,8 +105,16 @@ class GrainDetector:
         contact = self.model.contact
         assert contact is not None
         np.take(contact.friction, self.grains.vertices, out=self.grains.friction, mode="clip")
-        np.take(contact.friction, self._faces.vertices[:, 0], out=self._faces.friction, mode="clip")
-        self.grains = self.grains._replace(otherwise=float(contact.general_friction[0]))
+        if self.has_triangles:
+            np.take(contact.friction, self._faces.vertices[:, 0], out=self._faces.friction, mode="clip")
+        otherwise = float(contact.general_friction[0])
+        if self.grains.otherwise != otherwise:
+            self.grains = self.grains._replace(otherwise=otherwise)
+
+    @property
+    def has_triangles(self) -> bool:
+        """Whether there is anything else to touch than spheres and obstacles with formulas."""
+        return len(self._faces.vertices) > 0
 
     @property
     def tolerance(self) -> float:
@@ -115,12 +125,17 @@ class GrainDetector:
         """The shapes with formulas from `time` to `time` + h [s]."""
         assert self.model.contact is not None
         shapes = self.model.contact.shapes
-        at_start = np.array([shape.row(time) for shape in shapes]).reshape(-1, ROW_LENGTH)
-        at_end = np.array([shape.row(time + h) for shape in shapes]).reshape(-1, ROW_LENGTH)
-        local = at_end.copy()
-        local[:, :SIZES] = 0.0
-        local[:, [3, 7, 11]] = 1.0
-        return Obstacles(np.array([shape.kind for shape in shapes], np.int64), at_start, at_end, local)
+        rows = [shape.row(end) for end in (time, time + h) for shape in shapes]
+        known = self._known_obstacles
+        if known is None or any(old is not new for old, new in zip(known[0], rows, strict=True)):
+            at_start, at_end = np.array(rows).reshape(2, -1, ROW_LENGTH)
+            local = at_end.copy()
+            local[:, :SIZES] = 0.0
+            local[:, [3, 7, 11]] = 1.0
+            is_still = (at_start == at_end).all(axis=1)
+            kinds = np.array([shape.kind for shape in shapes], np.int64)
+            self._known_obstacles = known = (rows, Obstacles(kinds, at_start, at_end, local, is_still))
+        return known[1]
 
     def detect(self, motion: Motion, time: float, rows: Rows, base: int, uses_lists: bool = True) -> tuple[Rows, int]:
         """Write contacts into rows from `base` on; the rows, longer if they had to be, and how many there are now.
@@ -184,7 +199,7 @@ class GrainDetector:
         self._are_made = True
 
     def _into_cells(self, grains: Grains, motion: Motion, time: float) -> None:
-        cell, fullest = sort_into_cells(grains, motion, self._grid)
+        cell, fullest = self.team.call(sort_into_cells, grains, motion, self._grid)
         if fullest > CROWDED:
             raise SimulationError(
                 f"t = {time:g} s: in one cell of {cell:g} m spheres take up {fullest:.0f} times its volume: they lie "

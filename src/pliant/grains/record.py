@@ -46,6 +46,7 @@ class Obstacles(NamedTuple):
     at_start: np.ndarray  # (m, 16)
     at_end: np.ndarray  # (m, 16)
     local: np.ndarray  # (m, 16) in their own axes
+    is_still: np.ndarray  # (m,) bool: it stays where it is in the step
 
 
 class Faces(NamedTuple):

@@ -22,8 +22,12 @@ def walls_of(k, radius, x, x_end, grains, motion, obstacles, n_vertices, rows, a
     on. How many there are.
     """
     found, reach = 0, radius + grains.tolerance
+    far = 1.001 * (reach + abs(x_end[0] - x[0]) + abs(x_end[1] - x[1]) + abs(x_end[2] - x[2]))
     for m in range(len(obstacles.kinds)):
-        start, end = to_local(obstacles.at_start[m], x), to_local(obstacles.at_end[m], x_end)
+        start = to_local(obstacles.at_start[m], x)
+        if obstacles.kinds[m] == CONTAINER and obstacles.is_still[m] and depth_inside(start, obstacles.local[m]) > far:
+            continue
+        end = to_local(obstacles.at_end[m], x_end)
         if obstacles.kinds[m] == CONTAINER:
             inside = min(depth_inside(start, obstacles.local[m]), depth_inside(end, obstacles.local[m]))
             for face in range(0 if inside > reach else 5):

@@ -94,15 +94,7 @@ def _by_colours(distances: Distances, n_vertices: int) -> Distances:
     m = len(distances.pairs)
     rows, colours, colour = empty_rows(m, np.float64), room_for_colours(m), np.zeros(m, np.int8)
     rows.vertices[:, :2], rows.vertices[:, 2:] = distances.pairs, -1
-    colour_rows(
-        rows,
-        m,
-        room_for_blocks(m, n_vertices),
-        np.ones(n_vertices),
-        np.zeros(n_vertices, np.uint64),
-        colour,
-        colours,
-        True,
-    )
+    used = np.zeros(n_vertices, np.uint64)
+    colour_rows(rows, m, room_for_blocks(m), np.ones(n_vertices), used, colour, colours, True)
     order = np.lexsort((colour, np.arange(m) >> PALETTE_BITS))
     return Distances(*(array[order] for array in distances))

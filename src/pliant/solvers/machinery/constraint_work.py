@@ -81,7 +81,7 @@ class ConstraintWork(Work):
         check_scene(name, model, options.relaxation)
         self.model = model
         self._on_device = None if execution.device is None else RowsOnDevice(name, model, execution, options.relaxation)
-        self.team = execution.team()
+        self.team = execution.team(is_steady=True)
         self.dtype = np.dtype(np.float32 if execution.precision == "single" else np.float64)
         self.distances = distances_of(model)
         shear, bend = (1 - (1 - k) ** (1 / options.iterations) for k in (options.shear, options.bend))
@@ -102,7 +102,7 @@ class ConstraintWork(Work):
             self._radii = contact_radii(model)
         if model.contact is not None and model.carried is not None:
             self._convex = ConvexPairs(model)
-        self._passages = None if model.particles is None else Passages(model, self.team)
+        self._passages = None if model.particles is None else Passages(model, execution.team())
         self._sleepers = None
         if options.sleep_speed and model.particles is not None:
             self._sleepers = Sleepers(model.particles.vertices, n, float(options.sleep_speed))
@@ -157,7 +157,8 @@ class ConstraintWork(Work):
                 count = self._detect(problem)
         bodies = self.bodies
         if self.problem is None:
-            self.problem = ConstraintProblem(self.rows, count, bodies, scheme, planned, self.team)
+            has_triangles = self._convex is not None or (self.detector is not None and self.detector.has_triangles)
+            self.problem = ConstraintProblem(self.rows, count, bodies, scheme, planned, self.team, has_triangles)
             if problem.time <= 0:
                 report_rows(problem.model, self.rows, self.numbering, base, count)
         posed = self.problem
@@ -203,19 +204,8 @@ class ConstraintWork(Work):
             if asleep.any():
                 is_free &= ~asleep
                 self._held = np.where(asleep[:, None], x, problem.y)
-        about = (
-            self.numbering.numbers,
-            is_free,
-            problem.inertia,
-            self.turns,
-            x,
-            self._held,
-            h,
-            h**2,
-            self._inverse_mass,
-            bodies,
-        )
-        self.team.run_for(5.0 * len(x), begin_velocities, *about)
+        about = (problem.inertia, self.turns, x, self._held, h, h**2, self._inverse_mass, bodies)
+        self.team.run_for(5.0 * len(x), begin_velocities, self.numbering.numbers, is_free, *about)
         if len(bodies.spin):
             bodies.spin[:] = (problem.spins * self.radius[:, None])[self.numbering.vertices]
         self.rigid.begin(problem, bodies.rigid)
@@ -286,7 +276,7 @@ class ConstraintWork(Work):
             more += posed.planned
             deepening, is_through = self._find_ends()
         if is_through:
-            end_passages(*self._about(), PASSES)
+            self.team.call(end_passages, *self._about(), PASSES)
             self._write(problem, x)
         if self._passages is not None and self._passages.may_pass(problem.x_prev, x, 0.0):
             self._stop_passages(self._passages, problem, x)
@@ -361,7 +351,7 @@ class ConstraintWork(Work):
         self._before = replace(posed, rows=rows, bodies=solved)
         moving = posed.scheme
         posed.scheme, posed.done, posed.planned = moving._replace(is_moving=False), 0, ending.settling
-        end_corrections(self.rows, posed.count)
+        self.team.call(end_corrections, self.rows, posed.count)
         SETTLER.begin(posed)
         SETTLER.iterate(posed, ending.settling)
         posed.scheme = moving
