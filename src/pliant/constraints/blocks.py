@@ -72,7 +72,7 @@ def farthest_block(bodies):
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
 def order_vertices(count, bodies, blocks):
-    """Blocks of `count` constraints, whose vertices have lists; and the order of vertices: by the last block of each."""
+    """Blocks of `count` constraints, whose vertices have lists; and the order of vertices: by their last blocks."""
     start, counts, numbers = bodies.start, blocks.counts, blocks.numbers
     n = len(start) - 1
     numbers[0], numbers[1] = 1, 1

@@ -31,7 +31,7 @@ class Colours(NamedTuple):
     sizes: np.ndarray  # (b GROUPS,) int64 constraints of each group
     packs: np.ndarray  # (b GROUPS + 1,) int64 first pack of each group
     kinds: np.ndarray  # (p,) int8 of packs (constraints.packs)
-    palettes: np.ndarray  # (2,) int64 how many there are; each has 2^k constraints, which follow each other: k
+    palettes: np.ndarray  # (3,) int64 how many there are; each has 2^k constraints, which follow each other: k; colours
 
 
 def room_for_colours(capacity: int) -> Colours:
@@ -39,7 +39,7 @@ def room_for_colours(capacity: int) -> Colours:
     groups = (capacity // ROWS_OF_BLOCK + 1) * GROUPS
     return Colours(
         np.zeros(capacity + 16 * groups, np.int32), np.zeros(groups, np.int64), np.zeros(groups + 1, np.int64),
-        np.zeros(capacity // 4 + groups, np.int8), np.array([1, PALETTE_BITS]),
+        np.zeros(capacity // 4 + groups, np.int8), np.array([1, PALETTE_BITS, 1]),
     )  # fmt: skip
 
 
@@ -134,6 +134,7 @@ def colour_rows(rows, count, blocks, inverse_mass, used, colour, colours, packs_
     sizes, packs = colours.sizes[: palettes[0] * GROUPS], colours.packs[: palettes[0] * GROUPS + 1]
     used[:] = 0
     sizes[:] = 0
+    most = 0
     one, n = np.uint64(1), len(inverse_mass)
     sides = 2 if len(used) > n else 0
     for k in range(count):
@@ -146,7 +147,7 @@ def colour_rows(rows, count, blocks, inverse_mass, used, colour, colours, packs_
             if rows.carrier[i, side] >= 0:
                 mask |= used[n + rows.carrier[i, side]]
         c = min(lowest_bit(~mask), COLOURS)
-        colour[i] = c
+        colour[i], most = c, max(most, c)
         sizes[group_of(rows, k, c, palettes[1])] += 1
         if c < COLOURS:
             for slot in range(slots):
@@ -154,6 +155,7 @@ def colour_rows(rows, count, blocks, inverse_mass, used, colour, colours, packs_
             for side in range(sides):
                 if rows.carrier[i, side] >= 0:
                     used[n + rows.carrier[i, side]] |= one << np.uint64(c)
+    palettes[2] = most + 1
     width, total = width_of(zeros_like(rows.rest)), 0
     for group in range(len(sizes)):
         total += (sizes[group] + width - 1) // width

@@ -118,7 +118,7 @@ def sweep(
     for done in range(0, iterations, most):
         depth = min(iterations - done, most)
         for wave in range(palettes + (depth - 1) * skew):
-            for colour in range(COLOURS + 1):
+            for colour in range(colours.palettes[2]):
                 is_empty = True
                 for k in range(depth):
                     palette = wave - k * skew

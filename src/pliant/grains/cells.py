@@ -24,6 +24,7 @@ from pliant.lanes.vectors import dot, subtract
 CELLS_ACROSS = 2_000_000  # at most along an axis, so that the three numbers of a cell fit in one
 AXIS_BITS = 21  # of a number of a cell along an axis
 NEAR = 12  # contacts of a sphere with others that are kept from counting to writing
+EDGE = 1.25  # of a cell, in mean diameters with the tolerance: fewer rows of cells to look at, with more in each
 LEVELS = 16
 FIRST_LEVEL = 1.25  # mean radii: radius and way of the lowest level
 FOLLOWING = 8.0  # of the largest radius: gap from which a sphere may still meet one that another contact stops
@@ -72,7 +73,7 @@ def room_for_cells(points: np.ndarray, radius: np.ndarray, tolerance: float) -> 
         np.zeros(p, np.int8), np.zeros(3, np.int64), np.zeros(6), np.zeros((LEVELS, 6)),
         np.zeros(LEVELS), np.zeros(3, np.int64), np.zeros((p, NEAR), np.int32), np.zeros(p, np.int32),
         np.zeros(0, np.int32), np.zeros(p + 1, np.int32), axes, np.argsort(axes),
-        2 * mean + tolerance, FIRST_LEVEL * mean, FOLLOWING * largest,
+        EDGE * (2 * mean + tolerance), FIRST_LEVEL * mean, FOLLOWING * largest,
     )  # fmt: skip
 
 

@@ -29,9 +29,8 @@ class SteadyCalls:
             point = function.overloads[kinds].entry_point if kinds in function.overloads else function.compile(kinds)
             arrays = [(k, a.dtype, a.ndim) for k, a in enumerate(arguments) if isinstance(a, np.ndarray)]
             known = self._known[function] = point, arrays
-        return known[0] if all(is_alike(arguments[k], dtype, ndim) for k, dtype, ndim in known[1]) else function
-
-
-def is_alike(array: np.ndarray, dtype: np.dtype, ndim: int) -> bool:
-    """Whether it is what machine code was made for."""
-    return array.dtype is dtype and array.ndim == ndim and array.flags.c_contiguous
+        for place, dtype, ndim in known[1]:
+            array = arguments[place]
+            if array.dtype is not dtype or array.ndim != ndim or not array.flags.c_contiguous:
+                return function
+        return known[0]

@@ -107,7 +107,7 @@ class ConstraintWork(Work):
         if options.sleep_speed and model.particles is not None:
             self._sleepers = Sleepers(model.particles.vertices, n, float(options.sleep_speed))
         self._held = np.zeros((0, 3))  # where what does not move is at the end of the step
-        self._moves, self._all_masses, self._inverse_mass = np.zeros(0, bool), np.zeros(0), np.zeros(n)
+        self._all_masses, self._inverse_mass = np.zeros(0), np.zeros(n)
         self._way, self._end = np.zeros((0, 3)), np.zeros((0, 3))
         self.radius = np.ones(n)
         self.turns = np.zeros(n, bool)
@@ -148,11 +148,12 @@ class ConstraintWork(Work):
         self._keep()
         h, base = problem.h, len(self.distances.pairs)
         self._h = h
-        begin_distances(self.rows, self.distances.stiffness, problem.x_prev, h)
+        if base:
+            begin_distances(self.rows, self.distances.stiffness, problem.x_prev, h)
         self._load_motion(problem)
         count = self._detect(problem)
         if self._sleepers is not None:
-            while self._sleepers.wake_touched(self.rows, base, count, self._moves):
+            while self._sleepers.wake_touched(self.rows, base, count, self._all_masses > 0):
                 self._load_motion(problem)
                 count = self._detect(problem)
         bodies = self.bodies
@@ -210,7 +211,6 @@ class ConstraintWork(Work):
             bodies.spin[:] = (problem.spins * self.radius[:, None])[self.numbering.vertices]
         self.rigid.begin(problem, bodies.rigid)
         self._all_masses = self.rigid.inverse_mass_of_vertices(self._inverse_mass)
-        self._moves = self._all_masses > 0
 
     def _detect(self, problem: IncrementalPotential) -> int:
         """Contacts into rows after the distances, and levers of rigid bodies into all; how many rows there are."""
@@ -219,7 +219,8 @@ class ConstraintWork(Work):
             motion = Motion(x, self._held, self._all_masses, problem.h)
             base = count
             self.rows, count = self.detector.detect(motion, problem.time, self.rows, base)
-            count = drop_rims(self.rows, base, count)
+            if self.detector.has_triangles:
+                count = drop_rims(self.rows, base, count)
         if rigid.carried is not None:
             write_levers(self.rows, 0, count, rigid.carrier_of, x, self._radii, rigid.centres)
         if self._convex is not None:
@@ -333,7 +334,7 @@ class ConstraintWork(Work):
         if ending is not None and ending.settling and self.posed.count:
             self._settle(ending, v, spins, twists)
         if self._sleepers is not None:
-            about = (self.rows, len(self.distances.pairs), self.posed.count, self._moves)
+            about = (self.rows, len(self.distances.pairs), self.posed.count, self._all_masses > 0)
             self._sleepers.end(*about, self._way, self._end, v, spins, self._h)
 
     @property
