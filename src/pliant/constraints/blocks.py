@@ -1,4 +1,4 @@
-"""Blocks of constraints, over which several iterations of Jacobi's method go in one wave.
+"""Blocks of constraints, over which several iterations go in one wave.
 
 Millions of constraints are in no cache: an iteration over all of them waits for memory. Constraints that follow each
 other act on vertices near each other, as detection writes them cell by cell. So while the first iteration is at one
@@ -9,9 +9,9 @@ block, the second one goes over a block some way behind, which is still in a cac
     second                0    1    2    3
     third                           0    1
 
-A vertex takes the pushes of its constraints after the last block in which it has one. Two iterations are so far apart
-that all vertices of a block have taken those of the iteration before: numbers are the same, to the last bit, as those
-of one iteration after another.
+With Jacobi's method a vertex takes the pushes of its constraints after the last block in which it has one. Two
+iterations are so far apart that all vertices of a block have had those of the iteration before: numbers are the same,
+to the last bit, as those of one iteration after another. Each block has colours of its own, a palette.
 """
 
 from __future__ import annotations
@@ -24,37 +24,30 @@ from pliant.constraints.rows import ENTRY_BITS
 from pliant.lanes.compiled import inlined
 from pliant.lanes.inner import inner
 
-ROWS_OF_BLOCK = 2048  # a multiple of the width of every register
+BLOCK_BITS = 13
+ROWS_OF_BLOCK = 1 << BLOCK_BITS  # so many that few packs of a colour are filled up with copies
 DEPTH = 5  # iterations of a wave at most: what they are at has to fit into a cache that others use too
-FEWEST = 48  # blocks: fewer fit into a cache
+FEWEST = 12  # blocks: fewer fit into a cache
 FEWEST_SKEWS = 3  # times the blocks between two iterations: with fewer, iterations do not follow each other closely
-NEIGHBOURHOOD = 1024  # vertices, near in memory, that are ordered among each other where there is one block
-ALIKE = 16  # lists of so many entries or more are ordered as one
 
 
 class Blocks(NamedTuple):
     """Blocks of ROWS_OF_BLOCK constraints, or one of all, and whose vertices take pushes after them."""
 
     vertices: np.ndarray  # (b + 1,) int64 first place of a block's vertices in Bodies.order; may be longer
-    counts: np.ndarray  # (ALIKE (groups + 1),) int64 scratch
+    counts: np.ndarray  # (b + 1,) int64 scratch
     numbers: np.ndarray  # (2,) int64 how many blocks there are; skew: blocks between two iterations
 
 
-def room_for_blocks(constraints: int, vertices: int) -> Blocks:
+def room_for_blocks(constraints: int) -> Blocks:
     """For so many."""
-    blocks, counts = _sizes(constraints, vertices)
-    return Blocks(np.zeros(blocks, np.int64), np.zeros(counts, np.int64), np.ones(2, np.int64))
+    blocks = constraints // ROWS_OF_BLOCK + 2
+    return Blocks(np.zeros(blocks, np.int64), np.zeros(blocks, np.int64), np.ones(2, np.int64))
 
 
-def have_room(blocks: Blocks, constraints: int, vertices: int) -> bool:
+def have_room(blocks: Blocks, constraints: int) -> bool:
     """Whether so many fit."""
-    needed = _sizes(constraints, vertices)
-    return len(blocks.vertices) >= needed[0] and len(blocks.counts) >= needed[1]
-
-
-def _sizes(constraints: int, vertices: int) -> tuple[int, int]:
-    blocks = constraints // ROWS_OF_BLOCK + 1
-    return blocks + 1, ALIKE * (max(blocks, vertices // NEIGHBOURHOOD + 1) + 1)
+    return len(blocks.vertices) >= constraints // ROWS_OF_BLOCK + 2
 
 
 @inlined
@@ -79,9 +72,7 @@ def farthest_block(bodies):
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
 def order_vertices(count, bodies, blocks):
-    """Blocks of `count` constraints, whose vertices have lists; and the order of vertices: by the last block of each,
-    and then by how many entries they have, so that loops over these are alike.
-    """
+    """Blocks of `count` constraints, whose vertices have lists; and the order of vertices: by their last blocks."""
     start, counts, numbers = bodies.start, blocks.counts, blocks.numbers
     n = len(start) - 1
     numbers[0], numbers[1] = 1, 1
@@ -89,26 +80,26 @@ def order_vertices(count, bodies, blocks):
         all_blocks, skew = (count - 1) // ROWS_OF_BLOCK + 1, farthest_block(bodies) + 1
         if FEWEST_SKEWS * skew < all_blocks:
             numbers[0], numbers[1] = all_blocks, skew
-    groups = numbers[0] if numbers[0] > 1 else n // NEIGHBOURHOOD + 1
-    counts[: ALIKE * groups + 1] = 0
-    for vertex in range(n):
-        counts[order_key(bodies, vertex, numbers[0]) + 1] += 1
-    for key in range(ALIKE * groups):
-        counts[key + 1] += counts[key]
     blocks.vertices[0], blocks.vertices[numbers[0]] = 0, n
-    for block in range(1, numbers[0]):
-        blocks.vertices[block] = counts[ALIKE * block]
+    if numbers[0] == 1:
+        for vertex in range(n):
+            bodies.order[vertex] = vertex
+        return
+    for block in range(numbers[0] + 1):
+        counts[block] = 0
     for vertex in range(n):
-        key = order_key(bodies, vertex, numbers[0])
-        bodies.order[counts[key]] = vertex
-        counts[key] += 1
+        counts[last_block(bodies, vertex) + 1] += 1
+    for block in range(numbers[0]):
+        counts[block + 1] += counts[block]
+        blocks.vertices[block] = counts[block]
+    for vertex in range(n):
+        block = last_block(bodies, vertex)
+        bodies.order[counts[block]] = vertex
+        counts[block] += 1
 
 
-@inner(nogil=True, error_model="numpy", _nrt=False)
-def order_key(bodies, vertex, block_count):
-    """By what vertices are ordered."""
+@inlined
+def last_block(bodies, vertex):
+    """The block of a vertex' last constraint, or the first one if it has none."""
     first, last = bodies.start[vertex], bodies.start[vertex + 1]
-    group = vertex // NEIGHBOURHOOD
-    if block_count > 1:
-        group = (bodies.entries[last - 1] >> ENTRY_BITS) // ROWS_OF_BLOCK if first < last else 0
-    return ALIKE * group + min(last - first, ALIKE - 1)
+    return (bodies.entries[last - 1] >> ENTRY_BITS) // ROWS_OF_BLOCK if first < last else 0

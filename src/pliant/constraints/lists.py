@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.constraints.blocks import BLOCK_BITS, ROWS_OF_BLOCK
 from pliant.constraints.packs import SINGLY, kind_of_pack, zeros_like
 from pliant.constraints.rows import CONTACT, ENTRY_BITS, OF_TRIANGLE
 from pliant.lanes.bits import lowest_bit
@@ -17,28 +18,28 @@ from pliant.lanes.memory import width_of
 COLOURS = 62  # constraints that fit in none of so many are in one more, which one thread does
 FORMS = 4  # of constraints that share no pack
 GROUPS = FORMS * (COLOURS + 1)  # of a palette
-ROWS_OF_PALETTE = 1 << 16  # constraints of which one colour comes after another, so that their vertices stay in a cache
+PALETTE_BITS = 16  # 2^16 constraints, of which one colour comes after another, where there are no blocks
 
 
 class Colours(NamedTuple):
-    """The first ROWS_OF_PALETTE constraints colour by colour, then as many that follow, and so on: those of one colour
-    share no vertex. Each colour has FORMS groups: springs, contacts of two vertices, with obstacles, with triangles.
-    The first pack of a group is filled up, before its own constraints, with copies of the first of them. In arrays that
-    may be longer.
+    """The constraints of a palette colour by colour, then those of the next: those of one colour share no vertex. Each
+    colour has FORMS groups: springs, contacts of two vertices, with obstacles, with triangles. The first pack of a
+    group is filled up, before its own constraints, with copies of the first of them. In arrays that may be longer.
     """
 
     order: np.ndarray  # (p width,) int32 constraints pack by pack, with copies
     sizes: np.ndarray  # (b GROUPS,) int64 constraints of each group
     packs: np.ndarray  # (b GROUPS + 1,) int64 first pack of each group
     kinds: np.ndarray  # (p,) int8 of packs (constraints.packs)
+    palettes: np.ndarray  # (3,) int64 how many there are; each has 2^k constraints, which follow each other: k; colours
 
 
 def room_for_colours(capacity: int) -> Colours:
     """For so many constraints, in packs of 4 or more."""
-    groups = (capacity // ROWS_OF_PALETTE + 1) * GROUPS
+    groups = (capacity // ROWS_OF_BLOCK + 1) * GROUPS
     return Colours(
         np.zeros(capacity + 16 * groups, np.int32), np.zeros(groups, np.int64), np.zeros(groups + 1, np.int64),
-        np.zeros(capacity // 4 + groups, np.int8),
+        np.zeros(capacity // 4 + groups, np.int8), np.array([1, PALETTE_BITS, 1]),
     )  # fmt: skip
 
 
@@ -125,11 +126,15 @@ def list_bodies(rows, count, rigid, cursor):
 
 
 @entry(nogil=True, error_model="numpy")
-def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
+def colour_rows(rows, count, blocks, inverse_mass, used, colour, colours, packs_singly):
     """Greedy colours by bit masks of the vertices and of the bodies after them: used (n + b,) uint64, colour (m,)."""
-    order, sizes, packs = colours.order, colours.sizes, colours.packs
+    order, palettes = colours.order, colours.palettes
+    palettes[1] = BLOCK_BITS if blocks.numbers[0] > 1 else PALETTE_BITS
+    palettes[0] = ((count - 1) >> palettes[1]) + 1
+    sizes, packs = colours.sizes[: palettes[0] * GROUPS], colours.packs[: palettes[0] * GROUPS + 1]
     used[:] = 0
     sizes[:] = 0
+    most = 0
     one, n = np.uint64(1), len(inverse_mass)
     sides = 2 if len(used) > n else 0
     for k in range(count):
@@ -142,20 +147,21 @@ def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
             if rows.carrier[i, side] >= 0:
                 mask |= used[n + rows.carrier[i, side]]
         c = min(lowest_bit(~mask), COLOURS)
-        colour[i] = c
-        sizes[group_of(rows, k, c)] += 1
+        colour[i], most = c, max(most, c)
+        sizes[group_of(rows, k, c, palettes[1])] += 1
         if c < COLOURS:
             for slot in range(slots):
                 used[np.uint64(rows.vertices[i, slot])] |= one << np.uint64(c)
             for side in range(sides):
                 if rows.carrier[i, side] >= 0:
                     used[n + rows.carrier[i, side]] |= one << np.uint64(c)
+    palettes[2] = most + 1
     width, total = width_of(zeros_like(rows.rest)), 0
     for group in range(len(sizes)):
         total += (sizes[group] + width - 1) // width
         packs[group + 1] = width * total - sizes[group]  # where the next constraint of the group goes
     for k in range(count):
-        group = group_of(rows, k, colour[np.uint64(k)])
+        group = group_of(rows, k, colour[np.uint64(k)], palettes[1])
         order[np.uint64(packs[group + 1])] = k
         packs[group + 1] += 1
     packs[0] = 0
@@ -168,18 +174,18 @@ def colour_rows(rows, count, inverse_mass, used, colour, colours, packs_singly):
         for pack in range(packs[group], packs[group + 1]):
             singly = packs_singly or group % GROUPS >= FORMS * COLOURS
             place = pack * width
-            colours.kinds[pack] = SINGLY if singly else kind_of_pack(rows, order, place, place + width, width)
+            colours.kinds[pack] = SINGLY if singly else kind_of_pack(rows, order, place, width)
     return total
 
 
 @inlined
-def group_of(rows, i, colour):
+def group_of(rows, i, colour, palette_bits):
     """Number among all groups."""
     at = np.uint64(i)
     form = 0
     if rows.kind[at] == CONTACT:
         form = 2 if rows.vertices[at, 1] < 0 else 1 if rows.vertices[at, 2] < 0 else 3
-    return np.int64(i) // ROWS_OF_PALETTE * GROUPS + FORMS * colour + form
+    return (np.int64(i) >> palette_bits) * GROUPS + FORMS * colour + form
 
 
 @inlined

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from pliant.constraints.rows import BOUNDED, CONE, CONTACT, COUNT, DISTANCE, ENTRY_BITS, NO_FRICTION, OF_TRIANGLE
 from pliant.constraints.triples import add_quad, load_quad, negated_if_odd, quad_of_zeros
 from pliant.elements.closest import row
@@ -192,8 +194,24 @@ def relax_row(rows, bodies, i, scheme, omega, beta, weights):
 
 
 @inlined
+def write_plain_diagonals(rows, bodies, i):
+    """The same of two vertices, or one and an obstacle, that do not turn."""
+    first, second = np.uint64(rows.vertices[i, 0]), rows.vertices[i, 1]
+    d, soft = 1.0 * bodies.inverse_mass[first], rows.compliance[i]
+    split = d * bodies.load[first]
+    if second >= 0:
+        w = 1.0 * bodies.inverse_mass[np.uint64(second)]
+        d, split = d + w, split + w * bodies.load[np.uint64(second)]
+    rows.diagonal[i, 0], rows.diagonal[i, 1] = d + soft, d
+    rows.split[i, 0], rows.split[i, 1] = split + soft, split
+
+
+@inlined
 def write_diagonals(rows, bodies, i):
     """d of the normal and of a tangent; with every vertex whole, and as light as its share in its constraints."""
+    if rows.vertices[i, 2] < 0 and len(bodies.spin) == 0 and len(bodies.rigid.twist) == 0:
+        write_plain_diagonals(rows, bodies, i)
+        return
     d, spin, split, split_spin = 0.0, 0.0, 0.0, 0.0
     for slot in range(4):
         vertex = rows.vertices[i, slot]

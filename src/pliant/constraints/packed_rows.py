@@ -1,6 +1,6 @@
 """Constraints in packs, in the layout of registers.
 
-What an iteration reads of the rows is copied once, pack after pack, for Gauss-Seidel in the order of colours, with what
+What an iteration reads of the rows is copied once, pack after pack, in the order of colours, with what
 a correction is multiplied by in place of what divides it; impulses are copied back after the iterations.
 
 A field is one number of each constraint of a pack. The normal, or in the moving schemes the separation; delta or the
@@ -197,11 +197,11 @@ def relax_packed(rows, bodies, packs, order, place, pack, kind, scheme, pace, be
 
 
 @inlined
-def sweep_pack(rows, bodies, packs, order, place, pack, kind, scheme, pace, beta, is_last, like):
-    """The same, of constraints that share no vertex, and their vertices at once."""
+def sweep_pack(rows, bodies, ahead, packs, order, place, pack, kind, scheme, pace, beta, is_last, like):
+    """The same, of constraints that share no vertex, whose pushes go to the velocities ahead."""
     about = (order, place, pack, kind, scheme, pace, beta, is_last, like)
     push, w, opposite = relax_packed(rows, bodies, packs, *about)
-    add_rows(bodies.velocity, packs.starts, place, w * push[0], w * push[1], w * push[2])
+    add_rows(ahead.velocity, packs.starts, place, w * push[0], w * push[1], w * push[2])
     if kind != WALL:
         w, second = -opposite, packs.starts.shape[1] + place
-        add_rows(bodies.velocity, packs.starts, second, w * push[0], w * push[1], w * push[2])
+        add_rows(ahead.velocity, packs.starts, second, w * push[0], w * push[1], w * push[2])

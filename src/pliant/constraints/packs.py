@@ -1,8 +1,8 @@
 """Several constraints at once, one in each lane: those between two points, or a point and an obstacle, of one kind.
 
-A pack is as many constraints as a register has numbers, counted from the first constraint on (Jacobi) or from the first
-of a colour (Gauss-Seidel), so that which constraints share a pack does not depend on the number of threads. What has
-another form, as a contact with a triangle, spin or rigid bodies, is done one by one (constraints.one_row).
+A pack is as many constraints of a colour as a register has numbers, so that which constraints share a pack does not
+depend on the number of threads. What has another form, as a contact with a triangle, spin or rigid bodies, is done one
+by one (constraints.one_row).
 """
 
 from __future__ import annotations
@@ -42,14 +42,12 @@ def zeros_like(typingctx, array):
 
 
 @inlined
-def kind_of_pack(rows, order, first, last, width):
-    """The kind that constraints order[first : first + width] share, WALL, or SINGLY; an empty order is 0, 1, 2, ..."""
-    if first + width > last:
-        return SINGLY
-    i = np.uint64(order[first] if len(order) > 0 else first)
+def kind_of_pack(rows, order, first, width):
+    """The kind that constraints order[first : first + width] share, WALL, or SINGLY."""
+    i = np.uint64(order[first])
     kind, is_alone = rows.kind[i], rows.vertices[i, 1] < 0
     for place in range(first, first + width):
-        i = np.uint64(order[place] if len(order) > 0 else place)
+        i = np.uint64(order[place])
         if rows.kind[i] != kind or rows.vertices[i, 2] >= 0 or (rows.vertices[i, 1] < 0) != is_alone:
             return SINGLY
     return WALL if is_alone else kind

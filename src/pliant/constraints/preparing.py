@@ -1,4 +1,4 @@
-"""What iterations read beside the rows: lists, diagonals, delta and kinds of packs; compiled, once per step."""
+"""What iterations read beside the rows: lists, diagonals and delta; compiled, once per step."""
 
 from __future__ import annotations
 
@@ -7,23 +7,17 @@ import numpy as np
 from pliant.constraints.blocks import order_vertices, rows_of_block
 from pliant.constraints.lists import list_bodies, list_vertices
 from pliant.constraints.one_row import in_space, put_row, write_diagonals
-from pliant.constraints.packs import SINGLY, kind_of_pack, zeros_like
 from pliant.constraints.sweeps import gather_block
 from pliant.elements.closest import row
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.compiled import inlined
 from pliant.lanes.entry import entry
-from pliant.lanes.memory import width_of
 
 
 @entry(nogil=True, error_model="numpy")
-def prepare(
-    thread, threads, barrier, rows, count, bodies, blocks, cursor, scheme, gamma, packs_singly, kinds, keeps_lists,
-    is_warm,
-):  # fmt: skip
-    """Lists of the vertices, blocks, diagonals, delta = gamma / h C(x_t) (Equation 28), and kinds of packs (p,);
-    keeps_lists: lists, blocks, kinds and diagonals are those of the step before; is_warm: impulses as they are push
-    the vertices.
+def prepare(thread, threads, barrier, rows, count, bodies, blocks, cursor, scheme, gamma, keeps_lists, is_warm):
+    """Lists of the vertices, blocks, diagonals and delta = gamma / h C(x_t) (Equation 28); keeps_lists: lists, blocks
+    and diagonals are those of the step before; is_warm: impulses as they are push the vertices.
 
     Deviation: a gap may close within the step, delta = C / h where C > 0; gamma would stop spheres before they touch.
     """
@@ -32,11 +26,6 @@ def prepare(
             list_bodies(rows, count, bodies.rigid, cursor)
         list_vertices(rows, count, bodies, cursor)
         order_vertices(count, bodies, blocks)
-    width = width_of(zeros_like(rows.rest))
-    first, last = share(0, 0 if keeps_lists else len(kinds), thread, threads)
-    no_order = rows.source[:0]
-    for pack in range(first, last):
-        kinds[pack] = SINGLY if packs_singly else kind_of_pack(rows, no_order, pack * width, count, width)
     barrier_wait(barrier, threads)
     block_count = blocks.numbers[0]
     for block in range(block_count):

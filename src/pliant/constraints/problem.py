@@ -28,8 +28,8 @@ from pliant.constraints.packed_rows import (
 )
 from pliant.constraints.packs import pack_width
 from pliant.constraints.preparing import prepare
-from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION, PYRAMID, Bodies, Rows, taken
-from pliant.constraints.sweeps import Pace, copy_back
+from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION, PYRAMID, Bodies, Rows, copied, taken
+from pliant.constraints.sweeps import Pace, copy_back, sweep
 from pliant.kernels.threads import Team
 from pliant.lanes.integers import MARGIN
 from pliant.sparse import sp
@@ -50,17 +50,17 @@ class ConstraintProblem:
     scheme: Scheme
     planned: int  # iterations
     team: Team
+    has_triangles: bool = True  # whether constraints may act on triangles
     done: int = 0  # iterations
     colours: Colours = field(default_factory=lambda: room_for_colours(0))
-    kinds: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))  # (p,) of packs of all constraints
-    order: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int32))  # 0, 1, 2, ... for packs of all
-    blocks: Blocks = field(default_factory=lambda: room_for_blocks(0, 0))
+    blocks: Blocks = field(default_factory=lambda: room_for_blocks(0))
     _vectors: Vectors | None = None
     _is_coloured: bool = False
     _packs: PackedRows = field(default_factory=lambda: room_for_packs(0, 0, 0, np.dtype(float)))
     _pack_count: int = 0
-    _packed_for: tuple[Any, ...] | None = None  # what packs of colours hold
-    _ahead: tuple[Any, ...] | None = None  # how packs were iterated that rows lag behind
+    _packed: tuple[Any, ...] | None = None  # what packs hold
+    _behind: tuple[Any, ...] | None = None  # how packs were iterated that rows lag behind
+    _ahead: Bodies | None = None  # with the velocities of the next iteration
     _colour: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
     _cursor: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
@@ -68,7 +68,8 @@ class ConstraintProblem:
         """Lists, diagonals and delta for new rows; keeps_lists: the same constraints act on the same masses; is_warm:
         impulses as they are push the vertices.
         """
-        needed = 2 * (self.count + int(np.count_nonzero(self.rows.vertices[: self.count, 2] >= 0)))
+        corners = np.count_nonzero(self.rows.vertices[: self.count, 2] >= 0) if self.has_triangles else 0
+        needed = 2 * (self.count + int(corners))
         if len(self.bodies.entries) < needed + MARGIN:
             entries, sources = (np.zeros(needed + needed // 4 + 64, np.int32) for _ in range(2))
             self.bodies = self.bodies._replace(entries=entries, sources=sources)
@@ -79,16 +80,11 @@ class ConstraintProblem:
         n = len(self.bodies.inverse_mass) + len(rigid.twist)
         if len(self._cursor) != n:
             self._cursor = np.zeros(n, np.int64)
-        packs = -(-self.count // pack_width(self.rows.rest.dtype))
-        if len(self.kinds) != packs:
-            self.kinds = np.zeros(packs, np.int8)
-        if len(self.order) < self.count:
-            self.order = np.arange(self.count + self.count // 4 + 64, dtype=np.int32)
-        if not have_room(self.blocks, self.count, n):
-            self.blocks = room_for_blocks(self.count + self.count // 4, n)
-        about = (self.bodies, self.blocks, self._cursor, self.scheme, gamma, self._is_single, self.kinds)
+        if not have_room(self.blocks, self.count):
+            self.blocks = room_for_blocks(self.count + self.count // 4)
+        about = (self.bodies, self.blocks, self._cursor, self.scheme, gamma)
         self.team.run_for(30.0 * self.count, prepare, self.rows, self.count, *about, keeps_lists, is_warm)
-        self.done, self._packed_for, self._ahead = 0, None, None
+        self.done, self._packed, self._behind = 0, None, None
         self._is_coloured &= keeps_lists
 
     @property
@@ -99,20 +95,32 @@ class ConstraintProblem:
     def colour(self) -> None:
         """Find colours: constraints of one share no vertex."""
         self.copy_back()
-        self._packed_for = None
+        self._packed = None
         if self._is_coloured:
             return
         if len(self._colour) < self.count:
             capacity = len(self.rows.kind)
             self.colours, self._colour = room_for_colours(capacity), np.zeros(capacity, np.int8)
         about = (self._cursor.view(np.uint64), self._colour, self.colours, self._is_single)
-        self._pack_count = colour_rows(self.rows, self.count, self.bodies.inverse_mass, *about)
+        rows = (self.rows, self.count, self.blocks, self.bodies.inverse_mass)
+        self._pack_count = self.team.call(colour_rows, *rows, *about)
         self._is_coloured = True
 
-    def packed_for(self, pace: Pace, by_colours: bool) -> tuple[PackedRows, bool]:
-        """Packs, of colours or of all constraints, for a way to change impulses, and whether they are to be filled."""
-        wanted = (self.scheme, pace.omega, pace.a != 0.0, pace.weights, by_colours)
-        if self._packed_for == wanted:
+    def iterate(self, n: int, pace: Pace, is_apart: bool) -> None:
+        """n iterations; is_apart: constraints do not see each other's pushes within one (Jacobi)."""
+        if is_apart and (self._ahead is None or len(self._ahead.velocity) != len(self.bodies.velocity)):
+            self._ahead = copied(self.bodies)
+        ahead = self._ahead if is_apart and self._ahead is not None else self.bodies
+        about = (self.rows, self.colours, self.blocks, self.bodies, ahead, is_apart, self.scheme, pace, n)
+        self.team.run_for(10.0 * n * self.count, sweep, *about, *self._packed_for(pace))
+        self.done, self._behind = self.done + n, (self.scheme, pace, self._packs)
+        if self.done >= self.planned:
+            self.copy_back()
+
+    def _packed_for(self, pace: Pace) -> tuple[PackedRows, bool]:
+        """Packs for a way to change impulses, and whether they are to be filled."""
+        wanted = (self.scheme, pace.omega, pace.a != 0.0, pace.weights)
+        if self._packed == wanted:
             return self._packs, False
         self.copy_back()
         has_tangents = self.scheme.is_moving or self.scheme.friction != NO_FRICTION
@@ -120,23 +128,17 @@ class ConstraintProblem:
         if has_tangents and (self.rows.kind[: self.count] == CONTACT).any():
             fields = FIELDS_THAT_MOVE if not self.scheme.holds_normals else FIELDS_WITH_CHANGE if pace.a else FIELDS
         dtype, width = self.rows.rest.dtype, pack_width(self.rows.rest.dtype)
-        count = self._pack_count if by_colours else len(self.kinds)
+        count = self._pack_count
         if len(self._packs.fields) < count * fields * width or self._packs.starts.shape[1] < count * width:
             self._packs = room_for_packs(count + count // 4 + 64, fields, width, dtype)
         self._packs = self._packs._replace(size=fields)
-        self._packed_for = wanted
+        self._packed = wanted
         return self._packs, True
-
-    def advance(self, n: int, pace: Pace, by_colours: bool) -> None:
-        """n iterations have been done over packs; once all are done that were planned, rows have their impulses."""
-        self.done, self._ahead = self.done + n, (self.scheme, pace, self._packs, by_colours)
-        if self.done >= self.planned:
-            self.copy_back()
 
     def copy_back(self) -> None:
         """Bring impulses of rows up to date after iterations over packs."""
-        if self._ahead is not None:
-            about, self._ahead = (self.colours, self.kinds, self.order, *self._ahead), None
+        if self._behind is not None:
+            about, self._behind = (self.colours, *self._behind), None
             self.team.run_for(4.0 * self.count, copy_back, self.rows, *about)
 
     @property

@@ -82,7 +82,7 @@ class Bodies(NamedTuple):
     start: np.ndarray  # (n + 1,) int32 first entry of each vertex
     entries: np.ndarray  # (4 m,) int32 see ENTRY_BITS
     sources: np.ndarray  # (4 m,) int32 what the constraint of an entry touches, if the vertex is the one here; else -1
-    order: np.ndarray  # (n,) int32 vertices, those with as many entries after each other
+    order: np.ndarray  # (n,) int32 vertices, block by block (constraints.blocks)
     rigid: Rigid
 
 
@@ -124,6 +124,12 @@ def with_room(rows: Rows, count: int, kept: int, likely: int = 0) -> Rows:
     for old, new in zip(rows, longer, strict=True):
         new[:kept] = old[:kept]
     return longer
+
+
+def copied(bodies: Bodies) -> Bodies:
+    """With velocities of their own."""
+    rigid = bodies.rigid._replace(twist=bodies.rigid.twist.copy())
+    return bodies._replace(velocity=bodies.velocity.copy(), spin=bodies.spin.copy(), rigid=rigid)
 
 
 def taken(rows: Rows, count: int) -> Rows:

@@ -1,8 +1,10 @@
-"""Iterations over all constraints, compiled: Jacobi with and without momentum, and Gauss-Seidel by colours.
+"""Iterations over all constraints, compiled: Jacobi with and without momentum, and Gauss-Seidel, both by colours.
 
-Jacobi runs in two passes, as the paper's (Section 7): over constraints, which find their impulses, then over vertices,
-which add up the impulses of their lists. Gauss-Seidel pushes vertices at once; constraints of one colour share none.
-Either way the result does not depend on the number of threads.
+Constraints of one colour share no vertex, so that each may push its own at once, and the result does not depend on the
+number of threads. Gauss-Seidel pushes the velocities that constraints see, Jacobi copies of them.
+
+Deviation: the paper's Jacobi runs in two passes (Section 7): over constraints, which find their impulses, then over
+vertices, which add up those of their lists. A pass over vertices took as long as the one over constraints.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pliant.constraints.blocks import DEPTH, rows_of_block
+from pliant.constraints.blocks import DEPTH
 from pliant.constraints.lists import COLOURS, FORMS, GROUPS, copies_of
 from pliant.constraints.one_row import (
     constraint_value,
@@ -25,7 +27,7 @@ from pliant.constraints.one_row import (
     residual,
     take,
 )
-from pliant.constraints.packed_rows import empty_pack, fill_pack, relax_packed, silence, sweep_pack
+from pliant.constraints.packed_rows import empty_pack, fill_pack, silence, sweep_pack
 from pliant.constraints.packs import SINGLY, zeros_like
 from pliant.constraints.rolling import gather_body_roll, gather_roll, push_roll, relax_rolling
 from pliant.constraints.rows import COUNT, NO_FRICTION
@@ -34,7 +36,7 @@ from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.compiled import at, inlined
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
-from pliant.lanes.memory import store3, width_of
+from pliant.lanes.memory import load, store, width_of
 from pliant.lanes.vectors import add_scaled, dot
 
 STRIDE = 8  # numbers from what one thread finds to the next
@@ -96,114 +98,117 @@ def gather_block(thread, threads, rows, bodies, scheme, blocks, block):
         gather_some(thread, threads, rows, bodies, scheme, blocks.vertices[block], blocks.vertices[block + 1])
 
 
-@inlined
-def relax_singly(rows, bodies, i, scheme, pace, beta):
-    """One constraint, of any form."""
-    relax_row(rows, bodies, i, scheme, pace.omega, beta, pace.weights)
-    if resists(rows, i, scheme):
-        relax_rolling(rows, bodies, i, pace.omega, beta, pace.weights)
-
-
 @entry(nogil=True, error_model="numpy")
-def jacobi(
-    thread, threads, barrier, rows, count, bodies, scheme, pace, iterations, kinds, order, blocks, packs, is_new
-):
-    """Equations 26 and 38, in waves (constraints.blocks). kinds: of packs (constraints.packs); order: 0, 1, 2, ...;
-    is_new: the first iteration fills packs. Impulses stay in packs until `copy_back`.
+def sweep(
+    thread, threads, barrier, rows, colours, blocks, bodies, ahead, is_apart, scheme, pace, iterations, packs,
+    is_new,
+):  # fmt: skip
+    """Equation 29, colour by colour, in waves (constraints.blocks); the last colour of a palette is one thread's.
+
+    ahead: whom constraints push: the bodies themselves, or, if is_apart, for Equations 26 and 38, copies of their
+    velocities, which take their place after each iteration. is_new: packs are to be filled first. Impulses stay in
+    packs until `copy_back`.
     """
-    like = zeros_like(rows.rest)
-    width = width_of(like)
-    waits, block_count, skew = 0, blocks.numbers[0], blocks.numbers[1]
-    for done in range(0, iterations, DEPTH):
-        depth = min(iterations - done, DEPTH)
-        for wave in range(block_count + (depth - 1) * skew):
-            for k in range(depth):
-                block = wave - k * skew
-                if 0 <= block < block_count:
-                    beta, is_last = momentum(pace, done + k), done + k == iterations - 1
-                    begin, end = rows_of_block(block, block_count, len(kinds) * width)
-                    begin, end = share(begin // width, end // width, thread, threads)
-                    for pack in range(begin, end):
-                        place = pack * width
-                        if kinds[pack] != SINGLY:
-                            if is_new and done + k == 0:
-                                fill_pack(rows, packs, order, place, pack, kinds[pack], scheme, pace, like)
-                            about = (order, place, pack, kinds[pack], scheme, pace, beta, is_last, like)
-                            push, _, _ = relax_packed(rows, bodies, packs, *about)
-                            store3(rows.push, place, push[0], push[1], push[2])
-                        else:
-                            for i in range(place, min(place + width, count)):
-                                relax_singly(rows, bodies, i, scheme, pace, beta)
-            waits += 1
-            barrier_wait(barrier, waits * threads)
-            for k in range(depth):
-                block = wave - k * skew
-                if 0 <= block < block_count:
-                    gather_block(thread, threads, rows, bodies, scheme, blocks, block)
-            waits += 1
-            barrier_wait(barrier, waits * threads)
-
-
-@entry(nogil=True, error_model="numpy")
-def gauss_seidel(thread, threads, barrier, rows, colours, bodies, scheme, pace, iterations, packs, is_new):
-    """Equation 29, colour by colour; the last one of a palette is one thread's. is_new: packs are to be filled first.
-    Impulses stay in packs until `copy_back`.
-    """
-    like = zeros_like(rows.rest)
-    width, waits = width_of(like), 0
-    if is_new:
-        copy_packs(thread, threads, rows, colours, scheme, pace, packs, True)
-        waits += 1
-        barrier_wait(barrier, waits * threads)
-    for k in range(iterations):
-        beta = momentum(pace, k)
-        for group in range(0, len(colours.sizes), FORMS):
-            first, last = colours.packs[group], colours.packs[group + FORMS]
-            if first == last:
-                continue
-            if group % GROUPS < FORMS * COLOURS:
-                first, last = share(first, last, thread, threads)
-            elif thread > 0:
-                last = first
-            for pack in range(first, last):
-                place, kind = pack * width, colours.kinds[pack]
-                if kind != SINGLY:
-                    about = (colours.order, place, pack, kind, scheme, pace, beta, k == iterations - 1, like)
-                    sweep_pack(rows, bodies, packs, *about)
-                else:
-                    for own in range(place + copies_in(colours, group, pack, width), place + width):
-                        push_singly(rows, bodies, colours.order[own], scheme, pace, beta)
-            waits += 1
-            barrier_wait(barrier, waits * threads)
-
-
-@entry(nogil=True, error_model="numpy")
-def copy_back(thread, threads, barrier, rows, colours, kinds, order, scheme, pace, packs, by_colours):
-    """Copy what iterations have changed in packs, of colours or of all constraints, back to the rows."""
-    if by_colours:
-        copy_packs(thread, threads, rows, colours, scheme, pace, packs, False)
-        return
-    like = zeros_like(rows.rest)
-    width = width_of(like)
-    first, last = share(0, len(kinds), thread, threads)
-    for pack in range(first, last):
-        if kinds[pack] != SINGLY:
-            empty_pack(rows, packs, order, pack * width, pack, kinds[pack], scheme, pace, like)
+    waits, palettes = 1, colours.palettes[0]
+    skew = blocks.numbers[1] if blocks.numbers[0] > 1 else palettes
+    most = DEPTH if skew < palettes else 1
+    if is_apart:
+        take_over(thread, threads, ahead, bodies)
+    barrier_wait(barrier, threads)
+    for done in range(0, iterations, most):
+        depth = min(iterations - done, most)
+        for wave in range(palettes + (depth - 1) * skew):
+            for colour in range(colours.palettes[2]):
+                is_empty = True
+                for k in range(depth):
+                    palette = wave - k * skew
+                    if 0 <= palette < palettes:
+                        group = palette * GROUPS + FORMS * colour
+                        first, last = colours.packs[group], colours.packs[group + FORMS]
+                        if first < last:
+                            is_empty, is_last = False, done + k == iterations - 1
+                            about = (scheme, pace, momentum(pace, done + k), is_last, is_new and done + k == 0)
+                            sweep_colour(thread, threads, rows, colours, bodies, ahead, packs, group, *about)
+                if not is_empty:
+                    waits += 1
+                    barrier_wait(barrier, waits * threads)
+            if is_apart:
+                for k in range(depth):
+                    take_over_after(thread, threads, wave - k * skew, palettes, blocks, bodies, ahead)
+                waits += 1
+                barrier_wait(barrier, waits * threads)
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
-def copy_packs(thread, threads, rows, colours, scheme, pace, packs, fills):
-    """Fill this thread's share of packs from the rows, or copy impulses back to them."""
+def sweep_colour(thread, threads, rows, colours, bodies, ahead, packs, group, scheme, pace, beta, is_last, fills):
+    """This thread's share of the constraints of a colour, whose first group is given, and their pushes; fills: their
+    packs first.
+    """
     like = zeros_like(rows.rest)
     width = width_of(like)
-    for group in range(0, len(colours.sizes), FORMS):
+    first, last = colours.packs[group], colours.packs[group + FORMS]
+    if group % GROUPS < FORMS * COLOURS:
+        first, last = share(first, last, thread, threads)
+    elif thread > 0:
+        last = first
+    for pack in range(first, last):
+        place, kind = pack * width, colours.kinds[pack]
+        if kind != SINGLY:
+            if fills:
+                fill_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, like)
+                silence(packs, pack, copies_in(colours, group, pack, width), width)
+            about = (colours.order, place, pack, kind, scheme, pace, beta, is_last, like)
+            sweep_pack(rows, bodies, ahead, packs, *about)
+        else:
+            for own in range(place + copies_in(colours, group, pack, width), place + width):
+                push_singly(rows, bodies, ahead, colours.order[own], scheme, pace, beta)
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def take_over_after(thread, threads, palette, palettes, blocks, bodies, ahead):
+    """Let velocities be those ahead, of all that have no constraint after a palette."""
+    if blocks.numbers[0] > 1 and 0 <= palette < palettes:
+        first, last = share(blocks.vertices[palette], blocks.vertices[palette + 1], thread, threads)
+        for place in range(first, last):
+            vertex = at(bodies.order, place)
+            for axis in range(3):
+                bodies.velocity[vertex, axis] = ahead.velocity[vertex, axis]
+            for axis in range(3 if len(bodies.spin) > 0 else 0):
+                bodies.spin[vertex, axis] = ahead.spin[vertex, axis]
+    elif palette == palettes - 1:
+        take_over(thread, threads, bodies, ahead)
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def take_over(thread, threads, to, source):
+    """Copy this thread's share of all velocities."""
+    like = zeros_like(to.velocity)
+    first, last = share(0, len(to.velocity), thread, threads)
+    whole = 4 * last - (4 * last - 4 * first) % width_of(like)
+    for number in range(4 * first, whole, width_of(like)):
+        store(to.velocity, number, load(source.velocity, number, like))
+    for vertex in range(whole // 4, last):
+        for axis in range(4):
+            to.velocity[vertex, axis] = source.velocity[vertex, axis]
+    for vertex in range(first, last if len(to.spin) > 0 else first):
+        for axis in range(3):
+            to.spin[vertex, axis] = source.spin[vertex, axis]
+    first, last = share(0, len(to.rigid.twist), thread, threads)
+    for b in range(first, last):
+        for k in range(6):
+            to.rigid.twist[b, k] = source.rigid.twist[b, k]
+
+
+@entry(nogil=True, error_model="numpy")
+def copy_back(thread, threads, barrier, rows, colours, scheme, pace, packs):
+    """Copy what iterations have changed in packs back to the rows."""
+    like = zeros_like(rows.rest)
+    width = width_of(like)
+    for group in range(0, GROUPS * colours.palettes[0], FORMS):
         first, last = share(colours.packs[group], colours.packs[group + FORMS], thread, threads)
         for pack in range(first, last):
             place, kind = pack * width, colours.kinds[pack]
-            if kind != SINGLY and fills:
-                fill_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, like)
-                silence(packs, pack, copies_in(colours, group, pack, width), width)
-            elif kind != SINGLY:
+            if kind != SINGLY:
                 empty_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, like)
 
 
@@ -216,13 +221,13 @@ def copies_in(colours, group, pack, width):
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
-def push_singly(rows, bodies, i, scheme, pace, beta):
+def push_singly(rows, bodies, ahead, i, scheme, pace, beta):
     """One constraint, of any form, and its push."""
     relax_row(rows, bodies, i, scheme, pace.omega, beta, pace.weights)
-    push_vertices(rows, bodies, i, scheme.has_spin)
+    push_vertices(rows, ahead, i, scheme.has_spin)
     if resists(rows, i, scheme):
         relax_rolling(rows, bodies, i, pace.omega, beta, pace.weights)
-        push_roll(rows, bodies, i)
+        push_roll(rows, ahead, i)
 
 
 @inlined

@@ -36,6 +36,14 @@ def kept_room(contacts: int, distances: int, has_rolling: bool, dtype: type | np
     )
 
 
+def with_vertices(kept: Kept, of: np.ndarray) -> Kept:
+    """The same with other numbers of vertices, `of` (n,); sources from n on are none (constraints.numbering)."""
+    source = kept.source.copy()
+    own = source < len(of)
+    source[own] = of[source[own]]
+    return kept._replace(first=of[kept.first], source=source)
+
+
 @entry(nogil=True, error_model="numpy")
 def keep_impulses(thread, threads, barrier, rows, base, count, kept):
     """Copy the impulses of rows from `base` to `count`, and of the distances before them."""

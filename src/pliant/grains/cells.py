@@ -24,6 +24,7 @@ from pliant.lanes.vectors import dot, subtract
 CELLS_ACROSS = 2_000_000  # at most along an axis, so that the three numbers of a cell fit in one
 AXIS_BITS = 21  # of a number of a cell along an axis
 NEAR = 12  # contacts of a sphere with others that are kept from counting to writing
+EDGE = 1.25  # of a cell, in mean diameters with the tolerance: fewer rows of cells to look at, with more in each
 LEVELS = 16
 FIRST_LEVEL = 1.25  # mean radii: radius and way of the lowest level
 FOLLOWING = 8.0  # of the largest radius: gap from which a sphere may still meet one that another contact stops
@@ -40,12 +41,13 @@ class Cells(NamedTuple):
     order: np.ndarray  # (p,) int32 numbers of the spheres, place by place
     keys: np.ndarray  # (p,) int64 the three numbers of the cell as one
     places: np.ndarray  # (p, 8) [m] where they are, radius, length of the way, way
-    who: np.ndarray  # (p, 2) int32 vertex; twice the body, and one more if it moves; negative if it touches nothing
+    who: np.ndarray  # (p, 2) int32 number in the rows; twice the body, and 1 more if it moves; -1 if it touches nothing
     friction: np.ndarray  # (p,) coefficient
     coarse: np.ndarray  # (4, p + LANES) [m] float32 places from the first cell on, radius and way together, rounded up
     level: np.ndarray  # (p,) int8
     counts: np.ndarray  # (3,) int64 cells along the axes, with an empty one at each end
-    frame: np.ndarray  # (5,) [m] lower corner of the first cell with spheres, edge of a cell, rounding in `coarse`
+    frame: np.ndarray  # (6,) [m] lower corner of the first cell with spheres, edge of a cell, rounding in `coarse`;
+    # 1 / edge
     ways: np.ndarray  # (LEVELS, 6) [m] least and largest ways along the axes, of a level and those below
     largest: np.ndarray  # (LEVELS,) [m] radius, of a level and those below
     numbers: np.ndarray  # (3,) int64 lowest level with spheres; 1 if each cell has a bucket of its own; 1 if listed
@@ -68,10 +70,10 @@ def room_for_cells(points: np.ndarray, radius: np.ndarray, tolerance: float) -> 
     return Cells(
         np.zeros(p, np.int32), np.zeros(buckets + 1, np.int32), np.zeros(p, np.int32), np.zeros(p, np.int64),
         np.zeros((p, 8)), np.zeros((p, 2), np.int32), np.zeros(p), np.zeros((4, p + LANES), np.float32),
-        np.zeros(p, np.int8), np.zeros(3, np.int64), np.zeros(5), np.zeros((LEVELS, 6)),
+        np.zeros(p, np.int8), np.zeros(3, np.int64), np.zeros(6), np.zeros((LEVELS, 6)),
         np.zeros(LEVELS), np.zeros(3, np.int64), np.zeros((p, NEAR), np.int32), np.zeros(p, np.int32),
         np.zeros(0, np.int32), np.zeros(p + 1, np.int32), axes, np.argsort(axes),
-        2 * mean + tolerance, FIRST_LEVEL * mean, FOLLOWING * largest,
+        EDGE * (2 * mean + tolerance), FIRST_LEVEL * mean, FOLLOWING * largest,
     )  # fmt: skip
 
 
@@ -98,7 +100,7 @@ def bucket(grid, x, y, z):
 @inlined
 def cell_along(grid, axis, value):
     """Number of the cell at a coordinate, or of the nearest one that may have spheres."""
-    return min(np.int64(max(value - grid.frame[axis], 0.0) / grid.frame[3]) + 1, grid.counts[axis] - 2)
+    return min(np.int64(max(value - grid.frame[axis], 0.0) * grid.frame[5]) + 1, grid.counts[axis] - 2)
 
 
 @inlined
@@ -157,8 +159,9 @@ def frame_cells(grains, motion, grid):
         edge = max(edge, size[axis] / CELLS_ACROSS)
         grid.frame[axis] = lower[axis]
     for axis in range(3):
-        grid.counts[axis] = np.int64(size[axis] / edge) + 3
+        grid.counts[axis] = np.int64(size[axis] * (1.0 / edge)) + 3
         total *= grid.counts[axis]
+    grid.frame[5] = 1.0 / edge
     grid.frame[3], grid.frame[4] = edge, ROUNDING * max(max(size[0], size[1]), size[2])
     grid.numbers[1] = 1 if total < len(grid.starts) else 0
 
@@ -188,7 +191,8 @@ def put_motion(place, k, grains, motion, grid):
         grid.places[at, axis], grid.places[at, WAY + axis] = x[axis], way[axis]
     grid.places[at, RADIUS], grid.places[at, LENGTH] = grains.radius[own], length
     moves = 1 if motion.inverse_mass[np.uint64(i)] > 0.0 else 0
-    grid.who[at, 0], grid.who[at, 1] = i, -1 if grains.is_excluded[own] else 2 * grains.body[own] + moves
+    grid.who[at, 0] = grains.numbers[own]
+    grid.who[at, 1] = -1 if grains.is_excluded[own] else 2 * grains.body[own] + moves
     grid.friction[at] = grains.friction[own]
     return length
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.constraints.numbering import Numbering, own_numbers
 from pliant.constraints.rows import Rows, with_room
 from pliant.errors import SimulationError
 from pliant.grains.cells import room_for_cells, sort_into_cells
@@ -34,13 +35,16 @@ class GrainDetector:
     """Finds contacts of the spheres of a model, and of points of other bodies.
 
     tolerance: gap below which two are in contact, as a part of the smallest radius; part: of the spheres' radius;
-    keeps_lists: who is near whom is kept from step to step, so that `lists` belong to the state of a run.
+    keeps_lists: who is near whom is kept from step to step, so that `lists` belong to the state of a run; numbering: of
+    the vertices in the rows, if it is not the scene's.
     """
 
     def __init__(
         self, model: Model, tolerance: float, team: Team, points: Points, triangles: Triangles, part: float = 1.0,
-        keeps_lists: bool = False,
+        keeps_lists: bool = False, numbering: Numbering | None = None,
     ):  # fmt: skip
+        self._known_obstacles: tuple[list[np.ndarray], Obstacles] | None = None  # with the rows that they were made of
+        self._numbers = (numbering or own_numbers(model.n_vertices)).numbers
         self.keeps_lists, self.lists, self._are_made = keeps_lists, NO_LISTS, False
         self._farthest = np.zeros(STRIDE * team.threads)
         self.model, self.team, self._part = model, team, part
@@ -52,26 +56,32 @@ class GrainDetector:
         sizes = radius if particles is not None else points.size
         self._tolerance = tolerance * float(sizes.min())
         self._there = np.zeros(0, np.int64)  # which particles are there
+        self.vertices = np.zeros(0, np.int32)  # theirs
+        self.touching = np.zeros(0, np.int32)  # these and all other vertices whose contacts are found
         self._faces = self._no_buckets(triangles)
         self._place(np.arange(len(radius)))
 
     def _place(self, there: np.ndarray) -> None:
-        """Make room for the particles that are there, by their numbers."""
+        """Make room for the particles that are there."""
         contact, particles = self.model.contact, self.model.particles
+        self._there = there
         assert contact is not None
         spheres, radius, rolling = np.zeros(0, np.int32), np.zeros(0), np.zeros(0)
         if particles is not None:
+            self.vertices = particles.vertices[there]
+            there = there[np.argsort(self._numbers[particles.vertices[there]], kind="stable")]
             spheres, radius, rolling = (a[there] for a in (particles.vertices, particles.radius, particles.rolling))
         points = self._points
         v = np.concatenate([spheres, points.vertices])
+        self.touching = np.sort(v)
         self.grains = Grains(
-            v, np.concatenate([self._part * radius, points.radius]), np.concatenate([self._part * radius, points.size]),
+            v, self._numbers[v],
+            np.concatenate([self._part * radius, points.radius]), np.concatenate([self._part * radius, points.size]),
             contact.body[v].astype(np.int32), contact.friction[v],
             np.concatenate([rolling, np.zeros(len(points.vertices))]),
             np.concatenate([contact.excluded[spheres], np.zeros(len(points.vertices), bool)]), contact.allowed,
             float(contact.general_friction[0]), self._tolerance,
         )  # fmt: skip
-        self._there = there
         self._grid = room_for_cells(contact.positions[spheres], self.grains.radius[: len(spheres)], self._tolerance)
         self._ends = np.zeros(len(spheres) + len(v) + 1, np.int32)
         self._mean = float(radius.mean()) if len(radius) else 0.0
@@ -95,8 +105,16 @@ class GrainDetector:
         contact = self.model.contact
         assert contact is not None
         np.take(contact.friction, self.grains.vertices, out=self.grains.friction, mode="clip")
-        np.take(contact.friction, self._faces.vertices[:, 0], out=self._faces.friction, mode="clip")
-        self.grains = self.grains._replace(otherwise=float(contact.general_friction[0]))
+        if self.has_triangles:
+            np.take(contact.friction, self._faces.vertices[:, 0], out=self._faces.friction, mode="clip")
+        otherwise = float(contact.general_friction[0])
+        if self.grains.otherwise != otherwise:
+            self.grains = self.grains._replace(otherwise=otherwise)
+
+    @property
+    def has_triangles(self) -> bool:
+        """Whether there is anything else to touch than spheres and obstacles with formulas."""
+        return len(self._faces.vertices) > 0
 
     @property
     def tolerance(self) -> float:
@@ -107,12 +125,17 @@ class GrainDetector:
         """The shapes with formulas from `time` to `time` + h [s]."""
         assert self.model.contact is not None
         shapes = self.model.contact.shapes
-        at_start = np.array([shape.row(time) for shape in shapes]).reshape(-1, ROW_LENGTH)
-        at_end = np.array([shape.row(time + h) for shape in shapes]).reshape(-1, ROW_LENGTH)
-        local = at_end.copy()
-        local[:, :SIZES] = 0.0
-        local[:, [3, 7, 11]] = 1.0
-        return Obstacles(np.array([shape.kind for shape in shapes], np.int64), at_start, at_end, local)
+        rows = [shape.row(end) for end in (time, time + h) for shape in shapes]
+        known = self._known_obstacles
+        if known is None or any(old is not new for old, new in zip(known[0], rows, strict=True)):
+            at_start, at_end = np.array(rows).reshape(2, -1, ROW_LENGTH)
+            local = at_end.copy()
+            local[:, :SIZES] = 0.0
+            local[:, [3, 7, 11]] = 1.0
+            is_still = (at_start == at_end).all(axis=1)
+            kinds = np.array([shape.kind for shape in shapes], np.int64)
+            self._known_obstacles = known = (rows, Obstacles(kinds, at_start, at_end, local, is_still))
+        return known[1]
 
     def detect(self, motion: Motion, time: float, rows: Rows, base: int, uses_lists: bool = True) -> tuple[Rows, int]:
         """Write contacts into rows from `base` on; the rows, longer if they had to be, and how many there are now.
@@ -144,14 +167,16 @@ class GrainDetector:
             self._are_made = False  # they share cells with the search
             self._into_cells(self.grains, motion, time)
             return
-        p, work = len(self._grid.order), 5 * len(self._grid.order)
-        there = self.lists.places if len(self.lists.places) == p else motion.start[self.grains.vertices[:p]]
+        work = 5 * len(self._grid.order)
+        if len(self.lists.places) != len(self.vertices):
+            self.lists = NO_LISTS
         self._farthest[:] = 0.0
-        self.team.run_for(work, find_ways, self.grains, motion, there, self._farthest)
-        way, total = (float(self._farthest[k::STRIDE].max()) for k in range(2))
-        if there is not self.lists.places or total > self.lists.reach:
-            places, reach = motion.start[self.grains.vertices[:p]], reach_of_lists(way, self._mean)
-            self.lists, self._are_made = NearLists(places, reach) if reach else NO_LISTS, False
+        self.team.run_for(work, find_ways, self.vertices, motion, self.lists.places, self._farthest)
+        way, total = (max(self._farthest[k::STRIDE].tolist()) for k in range(2))
+        if not self.lists.reach or total > self.lists.reach:
+            reach = reach_of_lists(way, self._mean)
+            self.lists = NearLists(motion.start[self.vertices], reach) if reach else NO_LISTS
+            self._are_made = False
         if not self.lists.reach:
             self._into_cells(self.grains, motion, time)
             return
@@ -163,7 +188,7 @@ class GrainDetector:
     def _make_lists(self, motion: Motion, time: float) -> None:
         """Lists of who is near whom at lists.places."""
         x = motion.start.copy()
-        x[self.grains.vertices[: len(self._grid.order)]] = self.lists.places
+        x[self.vertices] = self.lists.places
         still = Motion(x, x, np.ones(len(x)), motion.h)
         wide = self.grains._replace(tolerance=self._tolerance + 2 * self.lists.reach)
         self._into_cells(wide, still, time)
@@ -174,7 +199,7 @@ class GrainDetector:
         self._are_made = True
 
     def _into_cells(self, grains: Grains, motion: Motion, time: float) -> None:
-        cell, fullest = sort_into_cells(grains, motion, self._grid)
+        cell, fullest = self.team.call(sort_into_cells, grains, motion, self._grid)
         if fullest > CROWDED:
             raise SimulationError(
                 f"t = {time:g} s: in one cell of {cell:g} m spheres take up {fullest:.0f} times its volume: they lie "

@@ -132,7 +132,7 @@ def face(k, t, grains, motion, faces, first_source, rows, at, writes):
         source = first_source + t
         extra, size = grains.size[k] - grains.radius[k], grains.size[k]
         s = add_scaled(s, extra, n)
-        write_contact(rows, at, i, (a, b, c), source, opposite, s, n, keep + extra, size, mu)
+        write_contact(rows, at, grains.numbers[k], (a, b, c), source, opposite, s, n, keep + extra, size, mu)
         write_rolling(rows, at, grains.rolling[k], 1.0, 0.0)
         rows.bias[at] = time  # until the step is posed
     return 1

@@ -29,7 +29,7 @@ STRIDE = 8  # numbers from one thread's maxima to the next
 class NearLists(NamedTuple):
     """When lists are good."""
 
-    places: np.ndarray  # (p, 3) [m] where spheres were when lists were made, by number; (0, 3) if there are none
+    places: np.ndarray  # (p, 3) [m] where spheres were when lists were made, vertex by vertex; (0, 3) if there are none
     reach: float  # [m] how far each may have moved, with its way in the step
 
 
@@ -42,19 +42,21 @@ def reach_of_lists(way: float, radius: float) -> float:
 
 
 @entry(nogil=True, error_model="numpy")
-def find_ways(thread, threads, barrier, grains, motion, places, farthest):
-    """The longest way of the step, and the longest with what spheres have moved since they were at places (p, 3) [m],
-    into farthest[STRIDE * thread] and the number after it.
+def find_ways(thread, threads, barrier, vertices, motion, places, farthest):
+    """The longest way of the step of p vertices, and the longest with what they have moved since they were at places
+    (p, 3) [m] or, if there are none, in the step, into farthest[STRIDE * thread] and the number after it.
     """
-    first, last = share(0, len(places), thread, threads)
+    first, last = share(0, len(vertices), thread, threads)
     longest, total = 0.0, 0.0
     for k in range(first, last):
-        at, i = np.uint64(k), np.uint64(grains.vertices[np.uint64(k)])
+        at, i = np.uint64(k), np.uint64(vertices[np.uint64(k)])
         x = (motion.start[i, 0], motion.start[i, 1], motion.start[i, 2])
         way = subtract((motion.end[i, 0], motion.end[i, 1], motion.end[i, 2]), x)
-        moved = subtract(x, (places[at, 0], places[at, 1], places[at, 2]))
         length = math.sqrt(dot(way, way))
-        longest, total = max(longest, length), max(total, length + math.sqrt(dot(moved, moved)))
+        longest = max(longest, length)
+        if len(places) > 0:
+            moved = subtract(x, (places[at, 0], places[at, 1], places[at, 2]))
+            total = max(total, length + math.sqrt(dot(moved, moved)))
     farthest[STRIDE * thread], farthest[STRIDE * thread + 1] = longest, total
 
 

@@ -6,6 +6,7 @@ import logging
 
 import numpy as np
 
+from pliant.constraints.numbering import Numbering
 from pliant.constraints.rows import Rows
 from pliant.model import Model
 
@@ -29,13 +30,14 @@ def report_overlaps(model: Model, first: np.ndarray, depth: np.ndarray) -> None:
         )  # fmt: skip
 
 
-def report_rows(model: Model, rows: Rows, base: int, count: int) -> None:
+def report_rows(model: Model, rows: Rows, numbering: Numbering, base: int, count: int) -> None:
     """Warn of spheres that start in each other, by their contacts in rows from `base` to `count`."""
     particles = model.particles
     if particles is None:
         return
     distance = np.einsum("ma,ma->m", rows.normal[base:count], rows.separation[base:count])
-    first, second = rows.vertices[base:count, 0], rows.vertices[base:count, 1]
+    vertices, _ = numbering.in_scene(rows, base, count)
+    first, second = vertices[:, 0], vertices[:, 1]
     radii = np.zeros(model.n_vertices)
     radii[particles.vertices] = particles.radius
     report_overlaps(model, first, radii[first] + np.where(second >= 0, radii[second], 0.0) - distance)

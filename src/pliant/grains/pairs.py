@@ -23,6 +23,8 @@ from pliant.lanes.math import number
 from pliant.lanes.memory import load, width_of
 from pliant.lanes.vectors import add, add_scaled, dot, subtract
 
+ANY, LATER = -1, -2  # in place of the key of a cell
+
 
 @inlined
 def reach_along(axis, p, way, around, grid, level):
@@ -55,7 +57,7 @@ def count_pairs(place, grains, grid, skipped):
     is_dense, is_half = grid.numbers[1] == 1, grid.numbers[0] == level
     if (x1 - x0 + 1) * (y1 - y0 + 1) * (1 if is_dense else z1 - z0 + 1) > len(grid.order):
         first = place + 1 if is_half and is_dense else 0
-        return keep_near(place, first, len(grid.order), -1, grains, grid, found, skipped)
+        return keep_near(place, first, len(grid.order), ANY, grains, grid, found, skipped)
     own = cell_of(grid.keys[here])
     for x in range(max(x0, own[0]) if is_half else x0, x1 + 1):
         in_slice = is_half and x == own[0]
@@ -65,7 +67,7 @@ def count_pairs(place, grains, grid, skipped):
                 first = at_place(grid.starts, bucket(grid, x, y, first_z))
                 last = at_place(grid.starts, bucket(grid, x, y, z1) + 1)
                 first = max(first, place + 1) if is_half else first
-                found = keep_near(place, first, last, -1, grains, grid, found, skipped)
+                found = keep_near(place, first, last, LATER if is_half else ANY, grains, grid, found, skipped)
             else:
                 for z in range(first_z, z1 + 1):
                     b = bucket(grid, x, y, z)
@@ -97,7 +99,7 @@ def count_listed(place, grains, grid, skipped):
 @inlined
 def keep_near(place, first, last, key, grains, grid, found, skipped):
     """How many contacts there are with those of places first to last too, after `found` before; of the cell with a key
-    alone, unless it is negative.
+    alone, unless it is ANY or LATER: of no lower level, and in later places.
     """
     here = np.uint64(place)
     p, level, own = row(grid.places, here), grid.level[here], grid.keys[here]
@@ -117,8 +119,9 @@ def keep_near(place, first, last, key, grains, grid, found, skipped):
                 continue
             if key >= 0 and grid.keys[at] != key:
                 continue
-            if grid.level[at] == level and (grid.keys[at] < own or (grid.keys[at] == own and other <= place)):
-                continue  # the other one finds it
+            if key != LATER and grid.level[at] == level:
+                if grid.keys[at] < own or (grid.keys[at] == own and other <= place):
+                    continue  # the other one finds it
             if comes_near(place, other, s, grains.tolerance, grid) and may_touch(place, other, grains, grid):
                 if skipped <= found < skipped + NEAR:
                     grid.near[here, np.uint64(found - skipped)] = other
@@ -204,7 +207,7 @@ def comes_near(place, other, s, tolerance, grid):
 def may_touch(place, other, grains, grid):
     """Whether the spheres at two places are two that contacts are asked for, and one of them moves."""
     one, two = grid.who[np.uint64(place), 1], grid.who[np.uint64(other), 1]
-    if one < 0 or two < 0 or not grains.allowed[np.uint64(one // 2), np.uint64(two // 2)]:
+    if one < 0 or two < 0 or not grains.allowed[np.uint64(one >> 1), np.uint64(two >> 1)]:
         return False
     return (one | two) & 1 == 1
 

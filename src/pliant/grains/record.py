@@ -18,6 +18,7 @@ class Grains(NamedTuple):
     """p spheres among n vertices of the scene, then points of other bodies, q in all (grains.touching)."""
 
     vertices: np.ndarray  # (q,) int32
+    numbers: np.ndarray  # (q,) int32 what these are called in the rows (constraints.numbering)
     radius: np.ndarray  # (q,) [m]
     size: np.ndarray  # (q,) [m] the same, or a length of the body for points without a radius
     body: np.ndarray  # (q,) int32
@@ -45,6 +46,7 @@ class Obstacles(NamedTuple):
     at_start: np.ndarray  # (m, 16)
     at_end: np.ndarray  # (m, 16)
     local: np.ndarray  # (m, 16) in their own axes
+    is_still: np.ndarray  # (m,) bool: it stays where it is in the step
 
 
 class Faces(NamedTuple):

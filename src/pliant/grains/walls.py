@@ -22,8 +22,12 @@ def walls_of(k, radius, x, x_end, grains, motion, obstacles, n_vertices, rows, a
     on. How many there are.
     """
     found, reach = 0, radius + grains.tolerance
+    far = 1.001 * (reach + abs(x_end[0] - x[0]) + abs(x_end[1] - x[1]) + abs(x_end[2] - x[2]))
     for m in range(len(obstacles.kinds)):
-        start, end = to_local(obstacles.at_start[m], x), to_local(obstacles.at_end[m], x_end)
+        start = to_local(obstacles.at_start[m], x)
+        if obstacles.kinds[m] == CONTAINER and obstacles.is_still[m] and depth_inside(start, obstacles.local[m]) > far:
+            continue
+        end = to_local(obstacles.at_end[m], x_end)
         if obstacles.kinds[m] == CONTAINER:
             inside = min(depth_inside(start, obstacles.local[m]), depth_inside(end, obstacles.local[m]))
             for face in range(0 if inside > reach else 5):
@@ -112,5 +116,5 @@ def write_wall(k, grains, motion, obstacles, m, start, d, n, source, rows, at):
     mu = friction_between(grains.friction[k], obstacles.at_end[m, FRICTION], grains.otherwise)
     size = grains.size[k]
     s = add_scaled(s, size - grains.radius[k], normal)  # so that the distance to be kept is not zero
-    write_contact(rows, at, i, (-1, -1, -1), source, drift, s, normal, size, size, mu)
+    write_contact(rows, at, grains.numbers[k], (-1, -1, -1), source, drift, s, normal, size, size, mu)
     write_rolling(rows, at, grains.rolling[k], 1.0, 0.0)

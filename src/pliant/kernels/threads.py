@@ -19,6 +19,7 @@ from pliant.kernels.atomics import FEWEST_SPINS, SPINS, atomic_add, atomic_load,
 from pliant.kernels.thread_choice import ThreadChoice
 from pliant.kernels.worker import Worker, dismiss_all
 from pliant.lanes.inner import inner
+from pliant.lanes.steady import SteadyCalls
 
 WORTH_WAKING = 2e5  # nanoseconds of work for which other threads are woken
 ARRIVALS, SLEEPERS, HASTE = 0, 1, 8  # places in a barrier; HASTE: by how much threads spin less than SPINS
@@ -73,10 +74,12 @@ class Team:
     """Threads that run one compiled function together; the caller is thread 0.
 
     threads: how many run; if `adaptive`, at most how many: then each function runs on as many as are fastest.
+    is_steady: tuples that a function gets have parts of the same types in every call (lanes.steady).
     """
 
-    def __init__(self, threads: int, adaptive: bool = False):
+    def __init__(self, threads: int, adaptive: bool = False, is_steady: bool = False):
         self.threads = threads
+        self._steady = SteadyCalls() if is_steady else None
         self.is_adaptive = adaptive and threads > 1
         self._choices: dict[Callable, ThreadChoice] = {}
         self._workers: list[Worker] = []
@@ -107,10 +110,16 @@ class Team:
 
     def run_for(self, nanoseconds: float, function: Callable, *arguments: Any) -> None:
         """`run`, but on the caller's thread alone if it needs only about so long: waking the others takes longer."""
-        if nanoseconds < WORTH_WAKING:
-            function(0, 1, new_barrier(), *arguments)
+        if nanoseconds < WORTH_WAKING or self.threads == 1:
+            self._run_on(1, function, arguments)
         else:
             self.run(function, *arguments, amount=nanoseconds)
+
+    def call(self, function: Callable, *arguments: Any) -> Any:
+        """function(*arguments), on the caller's thread."""
+        if self._steady is not None:
+            function = self._steady.point_of(function, arguments)
+        return function(*arguments)
 
     def thread_count(self, function: Callable) -> int:
         """On how many threads the next run of a function is."""
@@ -124,7 +133,12 @@ class Team:
     def _run_on(self, threads: int, function: Callable, arguments: tuple) -> None:
         barrier = self._barrier
         barrier[ARRIVALS] = barrier[SLEEPERS] = 0
-        if threads > 1 and not self._workers:
+        if self._steady is not None:
+            function = self._steady.point_of(function, (0, threads, barrier, *arguments))
+        if threads == 1:
+            function(0, 1, barrier, *arguments)
+            return
+        if not self._workers:
             self._workers = [Worker() for _ in range(self.threads - 1)]
             weakref.finalize(self, dismiss_all, self._workers)
         workers = self._workers[: threads - 1]

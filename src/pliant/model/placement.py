@@ -132,12 +132,13 @@ class ShapePlacement(Placement):
         self._known: dict[int, Pose] = {}  # translations and rotations at the ends of steps
         self._jump: PoseJump | None = None
         self._rows: dict[int, np.ndarray] = {}
+        self._at_rest: tuple[np.ndarray, object] | None = None  # the row of a shape that never moves, and what it needs
         self._held: dict[int, object] = {}  # what the rows point to
 
     def set_friction(self, coefficient: float) -> None:
         """Of contacts from now on."""
         object.__setattr__(self.shape, "friction", coefficient)
-        self.friction, self._rows = coefficient, {}
+        self.friction, self._rows, self._at_rest = coefficient, {}, None
 
     def begin(self, steps: int) -> None:
         """Spread what its function has jumped by since the last step over the steps of a frame."""
@@ -148,6 +149,8 @@ class ShapePlacement(Placement):
 
     def begin_step(self, step: int) -> None:
         """Forget where it was thought to be going: the function is asked again."""
+        if self._is_at_rest and not self._known:
+            return
         self.at(step)
         self._known = {k: pose for k, pose in self._known.items() if step - 1 <= k <= step}
         self._rows = {k: row for k, row in self._rows.items() if k in self._known}
@@ -155,11 +158,20 @@ class ShapePlacement(Placement):
 
     def row(self, time: float) -> np.ndarray:
         """The numbers that kernels need (Shape.row) at the end of a step, `time` [s]."""
+        if self._is_at_rest:
+            if self._at_rest is None:
+                self._at_rest = self.shape.placed(*self.shape.pose(0.0), 0.0), self.shape.held(0.0)
+            return self._at_rest[0]
         step = round(time / self.h)
         if step not in self._rows:
             self._held[step] = self.shape.held(step * self.h)
             self._rows[step] = self.shape.placed(*self.at(step), step * self.h)
         return self._rows[step]
+
+    @property
+    def _is_at_rest(self) -> bool:
+        """Whether it stays where and as it was made."""
+        return self.command is None and not self.shape.moves
 
     def at(self, step: int) -> Pose:
         """Translation (3,) [m] and rotation (3, 3) after so many steps."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pliant.constraints.problem import ConstraintProblem
 from pliant.constraints.rows import DIAGONAL
-from pliant.constraints.sweeps import Pace, gauss_seidel
+from pliant.constraints.sweeps import Pace
 from pliant.relaxations.relaxation import Relaxation, check_real, register_relaxation
 
 
@@ -31,8 +31,5 @@ class ImprovedGaussSeidel(Relaxation):
         problem.colour()
 
     def iterate(self, problem: ConstraintProblem, n: int) -> None:
-        p = problem
-        pace = Pace(float(self.omega), float(self.a), float(self.b), p.done, p.planned, DIAGONAL)
-        about = (p.rows, p.colours, p.bodies, p.scheme)
-        p.team.run_for(10.0 * n * p.count, gauss_seidel, *about, pace, n, *p.packed_for(pace, by_colours=True))
-        p.advance(n, pace, by_colours=True)
+        pace = Pace(float(self.omega), float(self.a), float(self.b), problem.done, problem.planned, DIAGONAL)
+        problem.iterate(n, pace, is_apart=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pliant.constraints.problem import ConstraintProblem
-from pliant.constraints.sweeps import Pace, jacobi
+from pliant.constraints.sweeps import Pace
 from pliant.relaxations.relaxation import WEIGHTS, Relaxation, check_real, check_weights, register_relaxation
 
 
@@ -32,8 +32,8 @@ class Jacobi(Relaxation):
     def pace(self, done: int, planned: int) -> Pace:
         return Pace(float(self.omega), 0.0, 1.0, done, planned, WEIGHTS.index(self.weights))
 
+    def begin(self, problem: ConstraintProblem) -> None:
+        problem.colour()
+
     def iterate(self, problem: ConstraintProblem, n: int) -> None:
-        p, pace = problem, self.pace(problem.done, problem.planned)
-        about = (p.rows, p.count, p.bodies, p.scheme, pace, n, p.kinds, p.order, p.blocks)
-        p.team.run_for(10.0 * n * p.count, jacobi, *about, *p.packed_for(pace, by_colours=False))
-        p.advance(n, pace, by_colours=False)
+        problem.iterate(n, self.pace(problem.done, problem.planned), is_apart=True)

@@ -25,11 +25,11 @@ class Execution:
         if not is_one_of(self.precision, ("single", "double")):
             raise SolverError(f"precision is {self.precision!r}: it must be 'single' or 'double'.")
 
-    def team(self, work_items: int | None = None, items_a_thread: int = 1) -> Team:
+    def team(self, work_items: int | None = None, items_a_thread: int = 1, is_steady: bool = False) -> Team:
         """Threads for so much work: exactly as many as were asked for, or at most as many as pay off, of which those
-        run that are fastest beside what else the computer does.  The result does not depend on it.
+        run that are fastest beside what else the computer does.  The result does not depend on it. is_steady: see Team.
         """
         if self.threads:
-            return Team(self.threads)
+            return Team(self.threads, is_steady=is_steady)
         most = core_count() if work_items is None else min(core_count(), work_items // items_a_thread)
-        return Team(max(1, most), adaptive=True)
+        return Team(max(1, most), adaptive=True, is_steady=is_steady)

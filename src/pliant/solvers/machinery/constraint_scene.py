@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.constraints.blocks import room_for_blocks
 from pliant.constraints.distances import Distances, cloth_distances, spring_distances
-from pliant.constraints.lists import ROWS_OF_PALETTE, colour_rows, room_for_colours
+from pliant.constraints.lists import PALETTE_BITS, colour_rows, room_for_colours
 from pliant.constraints.rows import empty_rows
 from pliant.errors import SolverError
 from pliant.grains.convex_pairs import ConvexPairs
@@ -93,6 +94,7 @@ def _by_colours(distances: Distances, n_vertices: int) -> Distances:
     m = len(distances.pairs)
     rows, colours, colour = empty_rows(m, np.float64), room_for_colours(m), np.zeros(m, np.int8)
     rows.vertices[:, :2], rows.vertices[:, 2:] = distances.pairs, -1
-    colour_rows(rows, m, np.ones(n_vertices), np.zeros(n_vertices, np.uint64), colour, colours, True)
-    order = np.lexsort((colour, np.arange(m) // ROWS_OF_PALETTE))
+    used = np.zeros(n_vertices, np.uint64)
+    colour_rows(rows, m, room_for_blocks(m), np.ones(n_vertices), used, colour, colours, True)
+    order = np.lexsort((colour, np.arange(m) >> PALETTE_BITS))
     return Distances(*(array[order] for array in distances))

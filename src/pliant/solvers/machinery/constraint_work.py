@@ -14,12 +14,20 @@ from pliant.constraints.distances import (
     fill_distances,
 )
 from pliant.constraints.levers import write_levers
-from pliant.constraints.motion import begin_velocities, write_positions
+from pliant.constraints.motion import begin_velocities, write_positions, write_velocities
+from pliant.constraints.numbering import numbering_of, own_numbers
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import ConstraintProblem
-from pliant.constraints.rows import NO_FRICTION, Bodies, Rows, empty_rows
+from pliant.constraints.rows import NO_FRICTION, Bodies, Rows, copied, empty_rows
 from pliant.constraints.sweeps import STRIDE, end_corrections, end_passages, find_ends, friction_at_end
-from pliant.constraints.warm_start import Kept, keep_impulses, kept_room, list_kept, restore_impulses
+from pliant.constraints.warm_start import (
+    Kept,
+    keep_impulses,
+    kept_room,
+    list_kept,
+    restore_impulses,
+    with_vertices,
+)
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.energies import IncrementalPotential
 from pliant.grains.convex_pairs import ConvexPairs
@@ -73,7 +81,7 @@ class ConstraintWork(Work):
         check_scene(name, model, options.relaxation)
         self.model = model
         self._on_device = None if execution.device is None else RowsOnDevice(name, model, execution, options.relaxation)
-        self.team = execution.team()
+        self.team = execution.team(is_steady=True)
         self.dtype = np.dtype(np.float32 if execution.precision == "single" else np.float64)
         self.distances = distances_of(model)
         shear, bend = (1 - (1 - k) ** (1 / options.iterations) for k in (options.shear, options.bend))
@@ -85,19 +93,21 @@ class ConstraintWork(Work):
         self.rows = empty_rows(m + 64, self.dtype, model.carried is not None, rolls)
         fill_distances(self.rows, self.distances, factors)
         points = touching_points(model)
+        has_own_order = self._on_device is not None or bool(options.sleep_speed)
+        self.numbering = own_numbers(n) if has_own_order else numbering_of(model)
         self.detector, self._convex, self._radii = None, None, np.zeros(n)
         if model.contact is not None and (model.particles is not None or len(points.vertices)):
             about = (model, options.margin, self.team, points, surface_triangles(model))
-            self.detector = GrainDetector(*about, keeps_lists=True)
+            self.detector = GrainDetector(*about, keeps_lists=True, numbering=self.numbering)
             self._radii = contact_radii(model)
         if model.contact is not None and model.carried is not None:
             self._convex = ConvexPairs(model)
-        self._passages = None if model.particles is None else Passages(model, self.team)
+        self._passages = None if model.particles is None else Passages(model, execution.team())
         self._sleepers = None
         if options.sleep_speed and model.particles is not None:
             self._sleepers = Sleepers(model.particles.vertices, n, float(options.sleep_speed))
         self._held = np.zeros((0, 3))  # where what does not move is at the end of the step
-        self._moves, self._all_masses, self._inverse_mass = np.zeros(0, bool), np.zeros(0), np.zeros(n)
+        self._all_masses, self._inverse_mass = np.zeros(0), np.zeros(n)
         self._way, self._end = np.zeros((0, 3)), np.zeros((0, 3))
         self.radius = np.ones(n)
         self.turns = np.zeros(n, bool)
@@ -138,18 +148,20 @@ class ConstraintWork(Work):
         self._keep()
         h, base = problem.h, len(self.distances.pairs)
         self._h = h
-        begin_distances(self.rows, self.distances.stiffness, problem.x_prev, h)
+        if base:
+            begin_distances(self.rows, self.distances.stiffness, problem.x_prev, h)
         self._load_motion(problem)
         count = self._detect(problem)
         if self._sleepers is not None:
-            while self._sleepers.wake_touched(self.rows, base, count, self._moves):
+            while self._sleepers.wake_touched(self.rows, base, count, self._all_masses > 0):
                 self._load_motion(problem)
                 count = self._detect(problem)
         bodies = self.bodies
         if self.problem is None:
-            self.problem = ConstraintProblem(self.rows, count, bodies, scheme, planned, self.team)
+            has_triangles = self._convex is not None or (self.detector is not None and self.detector.has_triangles)
+            self.problem = ConstraintProblem(self.rows, count, bodies, scheme, planned, self.team, has_triangles)
             if problem.time <= 0:
-                report_rows(problem.model, self.rows, base, count)
+                report_rows(problem.model, self.rows, self.numbering, base, count)
         posed = self.problem
         self._scheme = scheme
         posed.rows, posed.count, posed.scheme, posed.planned = self.rows, count, self._scheme_of(count), planned
@@ -160,7 +172,7 @@ class ConstraintWork(Work):
         self.kept = self._nothing  # millions of contacts need the room
         posed.prepare(gamma, self._is_unchanged(count), warm_start > 0)
         self.bodies, self._has_lists = posed.bodies, True
-        if count:
+        if count and self._on_device is None:
             relaxation.begin(posed)
 
     def _scheme_of(self, count: int) -> Scheme:
@@ -193,13 +205,12 @@ class ConstraintWork(Work):
             if asleep.any():
                 is_free &= ~asleep
                 self._held = np.where(asleep[:, None], x, problem.y)
-        about = (is_free, problem.inertia, self.turns, x, self._held, h, h**2, self._inverse_mass, bodies)
-        self.team.run_for(5.0 * len(x), begin_velocities, *about)
+        about = (problem.inertia, self.turns, x, self._held, h, h**2, self._inverse_mass, bodies)
+        self.team.run_for(5.0 * len(x), begin_velocities, self.numbering.numbers, is_free, *about)
         if len(bodies.spin):
-            bodies.spin[:] = problem.spins * self.radius[:, None]
+            bodies.spin[:] = (problem.spins * self.radius[:, None])[self.numbering.vertices]
         self.rigid.begin(problem, bodies.rigid)
         self._all_masses = self.rigid.inverse_mass_of_vertices(self._inverse_mass)
-        self._moves = self._all_masses > 0
 
     def _detect(self, problem: IncrementalPotential) -> int:
         """Contacts into rows after the distances, and levers of rigid bodies into all; how many rows there are."""
@@ -208,7 +219,8 @@ class ConstraintWork(Work):
             motion = Motion(x, self._held, self._all_masses, problem.h)
             base = count
             self.rows, count = self.detector.detect(motion, problem.time, self.rows, base)
-            count = drop_rims(self.rows, base, count)
+            if self.detector.has_triangles:
+                count = drop_rims(self.rows, base, count)
         if rigid.carried is not None:
             write_levers(self.rows, 0, count, rigid.carrier_of, x, self._radii, rigid.centres)
         if self._convex is not None:
@@ -241,11 +253,11 @@ class ConstraintWork(Work):
             self._way, self._end = problem.y - problem.x_prev, x
 
     def _write(self, problem: IncrementalPotential, x: np.ndarray) -> None:
-        about = (self.bodies, problem.x_prev, self._held, problem.h, x)
+        about = (self.numbering.numbers, self.bodies, problem.x_prev, self._held, problem.h, x)
         self.team.run_for(5.0 * len(x), write_positions, *about)
         self.rigid.write(problem, x, self.bodies.rigid.twist)
         if len(self.bodies.spin):
-            problem.spins[:] = self.bodies.spin / self.radius[:, None]
+            problem.spins[:] = self.bodies.spin[self.numbering.numbers] / self.radius[:, None]
 
     def end_solve(self, problem: IncrementalPotential, x: np.ndarray) -> int:
         """Go on with iterations, up to `ending.rounds` times the planned ones in all, while an overlap grows by too
@@ -265,7 +277,7 @@ class ConstraintWork(Work):
             more += posed.planned
             deepening, is_through = self._find_ends()
         if is_through:
-            end_passages(*self._about(), PASSES)
+            self.team.call(end_passages, *self._about(), PASSES)
             self._write(problem, x)
         if self._passages is not None and self._passages.may_pass(problem.x_prev, x, 0.0):
             self._stop_passages(self._passages, problem, x)
@@ -289,13 +301,14 @@ class ConstraintWork(Work):
         detector, posed, thrown = self.detector, self.posed, np.zeros(len(x))
         if detector is None:
             return False
-        vertices, known = detector.grains.vertices, posed.count
+        known = posed.count
         reach = 0.5 * detector.tolerance + DEEPENING * float(detector.grains.size.min())
-        if not find_thrown(vertices, problem.x_prev, self._held, x, self._all_masses, reach, thrown):
+        if not find_thrown(detector.touching, problem.x_prev, self._held, x, self._all_masses, reach, thrown):
             return False
         motion, base = Motion(problem.x_prev, x, thrown, problem.h), len(self.distances.pairs)
         self.rows, count = detector.detect(motion, problem.time, self.rows, known, uses_lists=False)
-        count = keep_unknown(self.rows, base, known, count, x - problem.x_prev, problem.h, DEEPENING)
+        moved = (x - problem.x_prev)[self.numbering.vertices]
+        count = keep_unknown(self.rows, base, known, count, moved, problem.h, DEEPENING)
         if count > known and self.rigid.carried is not None:
             about = (self.rigid.carrier_of, problem.x_prev, self._radii, self.rigid.centres)
             write_levers(self.rows, known, count, *about)
@@ -321,7 +334,7 @@ class ConstraintWork(Work):
         if ending is not None and ending.settling and self.posed.count:
             self._settle(ending, v, spins, twists)
         if self._sleepers is not None:
-            about = (self.rows, len(self.distances.pairs), self.posed.count, self._moves)
+            about = (self.rows, len(self.distances.pairs), self.posed.count, self._all_masses > 0)
             self._sleepers.end(*about, self._way, self._end, v, spins, self._h)
 
     @property
@@ -333,21 +346,20 @@ class ConstraintWork(Work):
     def _settle(self, ending: Ending, v: np.ndarray, spins: np.ndarray, twists: np.ndarray) -> None:
         """Iterations that correct no positions, so that no overlap becomes speed."""
         posed, bodies = self.posed, self.bodies
-        rigid = bodies.rigid._replace(twist=bodies.rigid.twist.copy())
-        solved = bodies._replace(velocity=bodies.velocity.copy(), spin=bodies.spin.copy(), rigid=rigid)
+        solved = copied(bodies)
         own = self.rows.impulse[: posed.count], self.rows.bias[: posed.count]
         rows = self.rows._replace(impulse=own[0].copy(), bias=own[1].copy())
         self._before = replace(posed, rows=rows, bodies=solved)
         moving = posed.scheme
         posed.scheme, posed.done, posed.planned = moving._replace(is_moving=False), 0, ending.settling
-        end_corrections(self.rows, posed.count)
+        self.team.call(end_corrections, self.rows, posed.count)
         SETTLER.begin(posed)
         SETTLER.iterate(posed, ending.settling)
         posed.scheme = moving
-        np.copyto(v, bodies.velocity[:, :3], where=(bodies.inverse_mass > 0)[:, None])
+        self.team.run_for(3.0 * len(v), write_velocities, self.numbering.numbers, bodies, v)
         self.rigid.settle(v, twists, bodies.rigid.twist)
         if len(bodies.spin):
-            spins[:] = bodies.spin / self.radius[:, None]
+            spins[:] = bodies.spin[self.numbering.numbers] / self.radius[:, None]
 
     @property
     def solved(self) -> ConstraintProblem:
@@ -358,7 +370,8 @@ class ConstraintWork(Work):
         if self.problem is None:
             return None
         gaps = self.solved.constraint_values()
-        return grain_step_contacts(self.problem, gaps, len(self.distances.pairs), model, x, time, self._h)
+        about = (self.problem, self.numbering, gaps, len(self.distances.pairs))
+        return grain_step_contacts(*about, model, x, time, self._h)
 
     def _keep(self) -> None:
         """Keep the impulses of the step before."""
@@ -381,7 +394,8 @@ class ConstraintWork(Work):
 
     def state_dict(self) -> dict[str, Any]:
         self._keep()
-        state: dict[str, Any] = {name: array.tolist() for name, array in self.kept._asdict().items()}
+        kept = with_vertices(self.kept, self.numbering.vertices)
+        state: dict[str, Any] = {name: array.tolist() for name, array in kept._asdict().items()}
         if self.detector is not None:
             state["near"] = {"places": self.detector.lists.places.tolist(), "reach": self.detector.lists.reach}
         if self._sleepers is not None:
@@ -392,7 +406,8 @@ class ConstraintWork(Work):
         like = self._nothing._asdict()
         given = {name: state.get(name, []) for name in like}  # runs saved before there was rolling resistance lack it
         arrays = {name: np.array(given[name], like[name].dtype).reshape(-1, *like[name].shape[1:]) for name in like}
-        self.kept, self.problem, self._before, self._has_lists = Kept(**arrays), None, None, False
+        self.kept = with_vertices(Kept(**arrays), self.numbering.numbers)
+        self.problem, self._before, self._has_lists = None, None, False
         if self.detector is not None and "near" in state:
             near = state["near"]
             self.detector.lists = NearLists(np.array(near["places"], float).reshape(-1, 3), float(near["reach"]))

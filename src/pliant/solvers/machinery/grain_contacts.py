@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.constraints.numbering import Numbering
 from pliant.constraints.problem import ConstraintProblem
 from pliant.constraints.rows import taken
 from pliant.contact.response.step_contacts import StepContacts
@@ -13,8 +14,9 @@ from pliant.model import Model
 
 
 def grain_step_contacts(
-    problem: ConstraintProblem, values: np.ndarray, base: int, model: Model, x: np.ndarray, time: float, h: float
-) -> StepContacts:
+    problem: ConstraintProblem, numbering: Numbering, values: np.ndarray, base: int, model: Model, x: np.ndarray,
+    time: float, h: float,
+) -> StepContacts:  # fmt: skip
     """Contacts, which follow `base` distances, with the values (m,) [m] of all constraints, at positions x (n, 3) [m]
     at the end of a step of h seconds.
     """
@@ -22,6 +24,8 @@ def grain_step_contacts(
     rows = taken(problem.rows, problem.count)
     gaps = values[base:]
     rows = type(rows)(*(array[base:] for array in rows))
+    vertices, source = numbering.in_scene(problem.rows, base, problem.count)
+    rows = rows._replace(vertices=vertices, source=source)
     n_vertices, body = model.n_vertices, model.contact.body
     n, t = rows.normal.astype(float), rows.tangent.astype(float)
     impulse = rows.impulse.astype(float)
