@@ -100,6 +100,21 @@ def gather4(typingctx, rows, starts, first, like):
 
 
 @intrinsic
+def prefetch_rows(typingctx, rows, starts, first, like):
+    """Ask for the rows that begin at starts[first : first + width], so that they are near when they are gathered."""
+
+    def codegen(context, builder, signature, args):
+        pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), (pointer, number, number, number))
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", (pointer,), kind)
+        for address in _addresses(context, builder, signature, args, like):
+            builder.call(prefetch, [builder.bitcast(address, pointer), number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(rows, starts, types.int64, like), codegen
+
+
+@intrinsic
 def gather4_beyond(typingctx, rows, starts, first, further, like):
     """The rows that begin `further` numbers after starts[first : first + width] as (all x, all y, all z, all w)."""
     _check_precision(rows, like)
