@@ -24,11 +24,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pliant.contact.contact_set import ContactSet, chosen, joined, no_contacts, pair_contacts
+from pliant.contact.contact_set import ContactSet, joined, no_contacts, pair_contacts
 from pliant.contact.primitives.pair import common_normal, is_inner, points_of, unit
 from pliant.contact.search.broad_phase import Surface
 from pliant.contact.search.patches import (
-    Patches,
     closest_on_triangle,
     has_corner,
     is_at_rim,
@@ -79,30 +78,44 @@ def _prune_vertices(
 ) -> tuple[tuple[np.ndarray, ...], ContactSet]:
     k, patches = len(history.vertices), colliders.patches
     triangles, sides, crossed = history.triangles.copy(), history.sides.copy(), history.crossed.copy()
-    keep, touches, contacts = np.empty(k, bool), np.empty(k, bool), _blank(VERTEX_TRIANGLE, k)
-    arrays = (history.vertices, triangles, sides, crossed, x, colliders.radius, patches, contacts, keep, touches)
+    keep, touches, places = np.empty(k, bool), np.empty(k, bool), _blank(k)
+    arrays = (history.vertices, triangles, sides, crossed, x, colliders.radius, patches, places, keep, touches)
     team.run_for(OF_A_VERTEX * k, cached(prune_vertices), *arrays)
     key = history.vertices.astype(np.int64) * len(patches.triangles) + triangles
     kept = _first_of_each(key, keep)
     parts = (history.vertices[kept], triangles[kept], sides[kept], crossed[kept])
-    return parts, chosen(contacts, kept[touches[kept]])
+    return parts, places.contacts(VERTEX_TRIANGLE, kept[touches[kept]])
 
 
 def _prune_edges(
     team: Team, colliders: Colliders, history: SideHistory, x: np.ndarray
 ) -> tuple[tuple[np.ndarray, np.ndarray], ContactSet]:
     k, edges = len(history.edges), colliders.surface.edges
-    keep, contacts = np.empty(k, bool), _blank(EDGE_EDGE, k)
-    arrays = (history.edges, history.normals, edges, x, colliders.radius, contacts, keep)
+    keep, places = np.empty(k, bool), _blank(k)
+    arrays = (history.edges, history.normals, edges, x, colliders.radius, places, keep)
     team.run_for(OF_A_PAIR * k, cached(prune_edges), *arrays)
     kept = _first_of_each(history.edges.astype(np.int64) @ (len(edges), 1), keep)
-    return (history.edges[kept], contacts.normals[kept]), chosen(contacts, kept)
+    return (history.edges[kept], places.normals[kept]), places.contacts(EDGE_EDGE, kept)
 
 
-def _blank(kind: int, k: int) -> ContactSet:
-    """Contacts of one kind, to be filled in."""
-    arrays = (np.empty((k, 4), np.int32), np.empty((k, 4)), np.empty((k, 3)), np.empty(k), np.zeros(k, np.int8))
-    return pair_contacts(kind, *arrays, updates_closest_point=kind == VERTEX_TRIANGLE)
+class Places(NamedTuple):
+    """Where pairs touch, as of ContactSet."""
+
+    vertices: np.ndarray  # (k, 4) int32
+    weights: np.ndarray  # (k, 4)
+    normals: np.ndarray  # (k, 3)
+    thickness: np.ndarray  # (k,) [m]
+    side: np.ndarray  # (k,) int8
+
+    def contacts(self, kind: int, which: np.ndarray) -> ContactSet:
+        """Contacts of one kind at some of the places, by their numbers."""
+        chosen = (array.take(which, axis=0) for array in self)
+        return pair_contacts(kind, *chosen, updates_closest_point=kind == VERTEX_TRIANGLE)
+
+
+def _blank(k: int) -> Places:
+    """Places to be filled in."""
+    return Places(np.empty((k, 4), np.int32), np.empty((k, 4)), np.empty((k, 3)), np.empty(k), np.zeros(k, np.int8))
 
 
 def _first_of_each(key: np.ndarray, keep: np.ndarray) -> np.ndarray:
@@ -113,7 +126,7 @@ def _first_of_each(key: np.ndarray, keep: np.ndarray) -> np.ndarray:
 
 @compiled
 def prune_vertices(
-    thread, threads, barrier, vertices, triangles, sides, crossed, x, radius, patches, contacts, keep, touches
+    thread, threads, barrier, vertices, triangles, sides, crossed, x, radius, patches, places, keep, touches
 ):
     first, last = share(0, len(vertices), thread, threads)
     for k in range(first, last):
@@ -124,12 +137,12 @@ def prune_vertices(
         touches[k], n, sides[k], crossed[k] = push_from_patch(w, r, t, sides[k], crossed[k], gap, x, patches)
         keep[k] = touches[k] or crossed[k]
         triangles[k] = t
-        contacts.vertices[k, 0], contacts.thickness[k] = v, gap
-        contacts.side[k] = np.int8(sides[k] * patches.orient[t])
+        places.vertices[k, 0], places.thickness[k] = v, gap
+        places.side[k] = np.int8(sides[k] * patches.orient[t])
         for i in range(3):
-            contacts.vertices[k, i + 1], contacts.normals[k, i] = corners[i], n[i]
+            places.vertices[k, i + 1], places.normals[k, i] = corners[i], n[i]
         for i in range(4):
-            contacts.weights[k, i] = w[i]
+            places.weights[k, i] = w[i]
 
 
 @inlined
@@ -155,7 +168,7 @@ def push_from_patch(w, r, t, side, crossed, gap, x, patches):
 
 
 @compiled
-def prune_edges(thread, threads, barrier, pairs, normals, edges, x, radius, contacts, keep):
+def prune_edges(thread, threads, barrier, pairs, normals, edges, x, radius, places, keep):
     first, last = share(0, len(pairs), thread, threads)
     for k in range(first, last):
         a, b = edges[pairs[k, 0]], edges[pairs[k, 1]]
@@ -165,11 +178,11 @@ def prune_edges(thread, threads, barrier, pairs, normals, edges, x, radius, cont
         w = closest_edge_edge(y)
         r = combine(w, y)
         keep[k], n = push_from_edge(w, r, y, row(normals, k), gap)
-        contacts.thickness[k] = gap
+        places.thickness[k] = gap
         for i in range(4):
-            contacts.vertices[k, i], contacts.weights[k, i] = v[i], w[i]
+            places.vertices[k, i], places.weights[k, i] = v[i], w[i]
         for i in range(3):
-            contacts.normals[k, i] = n[i]
+            places.normals[k, i] = n[i]
 
 
 @inlined
