@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pliant.kernels.contact_refresh import refresh_block, refresh_contact
+from pliant.kernels.contact_refresh import refresh_block, refresh_contact, refresh_held_block
 from pliant.kernels.threads import share
 from pliant.lanes import width_of
 from pliant.lanes.entry import entry
@@ -31,6 +31,8 @@ CONSTANTS = 4
 # Numbers of a contact with an obstacle: its point, s at the start of the step, the normal.
 POINT, PREV, NORMAL, THICKNESS, LIMIT, STIFFNESS = 0, 3, 6, 9, 10, 11
 OBSTACLE_CONSTANTS = 12
+# Blocks of contacts: all are of `refresh_block`, all of `refresh_held_block`, or neither.
+MIXED, FOLLOWING, HELD = 0, 1, 2
 
 
 class ContactRows(NamedTuple):
@@ -51,7 +53,7 @@ class ContactRows(NamedTuple):
     has_anchors: np.ndarray  # (1,) uint8: whether any has an obstacle
     rows: np.ndarray  # (contacts, 4) rows of the vertices, the first repeated where there are fewer
     corners: np.ndarray  # flat (blocks, 4, width) four times these rows, of blocks of `width` contacts
-    in_lanes: np.ndarray  # (blocks,) bool: whether all contacts of a block are those of `refresh_block`
+    in_lanes: np.ndarray  # (blocks,) int8 FOLLOWING, HELD or MIXED
     sides: np.ndarray  # (contacts,) of the triangles
     contacts: Any  # the ContactSet
     x_prev: np.ndarray  # (rows, 4) positions at the start of the step
@@ -78,8 +80,10 @@ def refresh_contacts(thread, threads, x, table, like):
     width = width_of(like)
     first, last = share(0, (len(table.rows) + width - 1) // width, thread, threads)
     for block in range(first, last):
-        if table.in_lanes[block]:
+        if table.in_lanes[block] == FOLLOWING:
             refresh_block(block, x, table, like)
+        elif table.in_lanes[block] == HELD:
+            refresh_held_block(block, x, table, like)
         else:
             for c in range(block * width, min((block + 1) * width, len(table.rows))):
                 _refresh_one(c, x, table, width)

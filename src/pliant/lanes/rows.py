@@ -131,6 +131,23 @@ def gather4_beyond(typingctx, rows, starts, first, further, like):
 
 
 @intrinsic
+def load4(typingctx, rows, start, step, like):
+    """The rows that begin at start, start + step, ... as (all x, all y, all z, all w)."""
+    _check_precision(rows, like)
+
+    def codegen(context, builder, signature, args):
+        data = _data(context, builder, signature.args[0], args[0])
+        if not isinstance(like, Lanes):
+            places = [builder.gep(data, [builder.add(args[1], _I64(k))]) for k in range(4)]
+            return context.make_tuple(builder, signature.return_type, [builder.load(place) for place in places])
+        starts = [builder.add(args[1], builder.mul(args[2], _I64(lane))) for lane in range(like.width)]
+        four = [_load_four(builder, builder.gep(data, [first]), like) for first in starts]
+        return context.make_tuple(builder, signature.return_type, _transpose_whole_rows(builder, four, like.width))
+
+    return types.UniTuple(like, 4)(rows, types.int64, types.int64, like), codegen
+
+
+@intrinsic
 def store4(typingctx, rows, start, step, x, y, z, w):
     """Write rows that begin at start, start + step, ..."""
     if isinstance(x, Lanes):

@@ -10,6 +10,9 @@ from pliant.contact.contact_set import ContactSet, no_contacts
 from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE, VERTEX_TRIANGLE
 from pliant.kernels.contacts import (
     CONSTANTS,
+    FOLLOWING,
+    HELD,
+    MIXED,
     OBSTACLE_CONSTANTS,
     OTHERS,
     ContactRows,
@@ -57,7 +60,7 @@ class ContactTables:
             has_anchors=np.zeros(1, np.uint8),
             rows=np.zeros((0, 4), np.int64),
             corners=np.zeros(0, np.uint32),
-            in_lanes=np.zeros(0, bool),
+            in_lanes=np.zeros(0, np.int8),
             sides=np.zeros(0),
             contacts=no_contacts(),
             x_prev=np.zeros((rows, 4), dtype),
@@ -126,11 +129,13 @@ def _blocks(contacts: ContactSet, rows: np.ndarray, width: int) -> dict[str, np.
     blocks = -(-len(rows) // width)
     corners = np.zeros((blocks * width, 4), np.uint32)
     corners[: len(rows)] = 4 * rows
-    follows = np.zeros(blocks * width, bool)
+    sort = np.full(blocks * width, MIXED, np.int8)
     is_pair = (contacts.kind == VERTEX_TRIANGLE) & (contacts.obstacle < 0) & (contacts.side != 0)
-    follows[: len(rows)] = is_pair & contacts.updates_closest_point
+    sort[: len(rows)][is_pair & contacts.updates_closest_point] = FOLLOWING
+    sort[: len(rows)][(contacts.obstacle < 0) & ~contacts.updates_closest_point] = HELD
+    sort = sort.reshape(blocks, width)
     return {
         "corners": np.ascontiguousarray(corners.reshape(blocks, width, 4).transpose(0, 2, 1)).ravel(),
-        "in_lanes": np.logical_and.reduce(follows.reshape(blocks, width), axis=1),
+        "in_lanes": np.where((sort == sort[:, :1]).all(axis=1), sort[:, 0], MIXED),
         "sides": contacts.side.astype(float),
     }
