@@ -47,7 +47,7 @@ class StepsApart(ABC):
             assert self._detector is not None
             assert self._solved is not None
             if is_near and not self._unpaid(self._detector).any():
-                break
+                return report
             self._detector.note_overload(solution, None if self._apart is None else self._apart.skipped)
             report, self._solved = self._solve(self._detect_again(self._solved, solution), goes_on=True)
             report.iterations = iterations = iterations + report.iterations

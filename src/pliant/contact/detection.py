@@ -70,7 +70,7 @@ def find_penetrations(
     if no_self_contact is None:
         no_self_contact = colliders.self_collision_culling.mark(team, x, x, 0.0, len(colliders.rules.allowed))
     inside, indirect, lost = inside_contacts(team, colliders, x, no_self_contact)
-    contacts = prune(colliders.patches, colliders.surface.edges, colliders.radius, history, x)[1]
+    contacts = prune(team, colliders, history, x)[1]
     if at_convex is not None:
         contacts = joined(contacts, at_convex.contacts(x, motion_of(team, x, x, 0.0)))
     contacts = without_duplicates(joined(inside, _without_those_inside(contacts, inside, colliders)))
@@ -91,7 +91,7 @@ def continuous_contacts(
     for kind, pairs in ((VERTEX_TRIANGLE, near.at_triangles), (EDGE_EDGE, near.of_edges)):
         impacts = find_impacts(team, colliders, pairs, kind, x0, x1, near.motion, near_too=False, solids_too=True)
         if history is not None:
-            impacts = unknown(impacts, kind, colliders, history, x0)
+            impacts = unknown(team, impacts, kind, colliders, history, x0)
         lists.append(contacts_of(kind, impacts, colliders))
     return without_duplicates(joined(*lists))
 
@@ -112,14 +112,14 @@ def track_sides(
     near = surface_pairs(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0))
     options = {"near_too": True, "solids_too": solids_too}
     vertices = find_impacts(team, colliders, near.at_triangles, VERTEX_TRIANGLE, x0, x1, near.motion, **options)
-    sides = sides_of(vertices, colliders, history, x0, x1)
+    sides = sides_of(team, vertices, colliders, history, x0, x1)
     edges = find_impacts(team, colliders, near.of_edges, EDGE_EDGE, x0, x1, near.motion, **options)
-    edges = unknown(edges, EDGE_EDGE, colliders, history, x0)
+    edges = unknown(team, edges, EDGE_EDGE, colliders, history, x0)
     pairs = np.column_stack([edges.first, edges.second]).astype(np.int32)
     found = SideHistory(*sides, pairs, edges.normals)
     # known ones first: they stay
     together = SideHistory(*(np.concatenate(parts) for parts in zip(history, found, strict=True)))
-    return prune(colliders.patches, colliders.surface.edges, colliders.radius, together, x1)[0]
+    return prune(team, colliders, together, x1)[0]
 
 
 def sides_at(
@@ -170,7 +170,7 @@ def track_edge_sides(
     tree = fit_trees(team, (colliders.sharp_tree,), motion)[0]
     pairs = overlaps(team, tree, tree, True, colliders.rules, CcdCulling(EDGE_EDGE, motion, 0.0), no_self_contact)
     impacts = find_impacts(team, colliders, pairs, EDGE_EDGE, x0, x1, motion, near_too=False, solids_too=True)
-    impacts = unknown(impacts, EDGE_EDGE, colliders, history, x0)
+    impacts = unknown(team, impacts, EDGE_EDGE, colliders, history, x0)
     surface = colliders.surface
     is_sharp = np.ones(len(impacts.first), bool)
     for edges in (impacts.first, impacts.second):
@@ -180,7 +180,7 @@ def track_edge_sides(
         edges=np.concatenate([history.edges, crossed]),
         normals=np.concatenate([history.normals, impacts.normals[is_sharp]]),
     )
-    return prune(colliders.patches, surface.edges, colliders.radius, together, x1)[0]
+    return prune(team, colliders, together, x1)[0]
 
 
 def sides_after(

@@ -251,7 +251,7 @@ class Detector:
             follows = self.colliders.has_inside if not self.is_hard and settings.stiffness is None else None
             before = no_pressing() if self.pressing is None and self.is_static else self.pressing
             known = (contacts, x0, (self._parties, before), self.shortfalls)
-            self._shortfalls = begin_pressing(*known, most, KEPT if self.is_hard else 0.0, follows)
+            self._shortfalls = begin_pressing(self.team, *known, most, KEPT if self.is_hard else 0.0, follows)
         if self.is_hard:
             potential = ContactPotential(contacts, 0.0, 0.0, x0, has_multipliers=True, compliance=self._compliance)
         else:
@@ -346,7 +346,7 @@ class Detector:
             return
         if self.pressing is not None:
             d = depths(contacts, x_prev)
-            self._missed = d[(d > 0) & ~pressed_before(contacts, self._parties, self.pressing).is_known]
+            self._missed = d[(d > 0) & ~pressed_before(self.team, contacts, self._parties, self.pressing).is_known]
         ahead = self._ahead
         if ahead is None or not np.array_equal(ahead.x, x):
             ahead = self._sides_after(x_prev, x)

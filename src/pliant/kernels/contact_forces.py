@@ -21,7 +21,7 @@ from pliant.kernels.contacts import (
     THICKNESS,
 )
 from pliant.lanes import count, lane_sum, load, load3, number, select, store3, width_of
-from pliant.lanes.rows import add_rows, gather4
+from pliant.lanes.rows import add_rows, gather4, prefetch_rows
 from pliant.lanes.vectors import (
     add,
     add_scaled,
@@ -31,6 +31,8 @@ from pliant.lanes.vectors import (
     sum_over_lanes,
     sum_symmetric_over_lanes,
 )
+
+CACHED = 20_000  # contacts whose records, 48 bytes each, are in the nearer caches all the time
 
 
 @physics
@@ -99,6 +101,17 @@ def _of_vertices(x, contacts, k, like):
 
 
 @physics
+def _ask_for(x, contacts, k, like):
+    """Have what entry k of the list of other vertices reads come near, while the one before is computed."""
+    first = k * width_of(like)
+    prefetch_rows(contacts.normal_rows, contacts.record, first, like)
+    prefetch_rows(contacts.prev_rows, contacts.record, first, like)
+    prefetch_rows(contacts.weight_rows, contacts.record, first, like)
+    for j in range(OTHERS):
+        prefetch_rows(x, contacts.others, OTHERS * first + j * width_of(like), like)
+
+
+@physics
 def contact_force_and_hessian(p, x, xi, way, moved, has_moved, contacts, is_wide):
     """Sum over the contacts of the vertices of pack p, were they `moved` from xi, if they have moved; way: to their
     inertial targets.
@@ -125,7 +138,11 @@ def contact_force_and_hessian(p, x, xi, way, moved, has_moved, contacts, is_wide
         store3(contacts.forces, p * width, z, z, z)
         store3(contacts.upper, p * width, z, z, z)
         store3(contacts.lower, p * width, z, z, z)
+        end = contacts.start[len(contacts.start) - 1]  # of all lists: that of the next pack follows
+        asks = not has_moved and len(contacts.normal_rows) > CACHED
         for k in range(contacts.start[p], contacts.start[p + 1]):
+            if asks and k + 1 < end:
+                _ask_for(x, contacts, k + 1, z)
             w, s, u, n, thickness, stiffness, limit = _of_vertices(x, contacts, k, z)
             multiplicity = load(contacts.constants, (k * CONSTANTS + COLOUR_MULTIPLICITY) * width, z)
             ahead = (z, z, z)

@@ -15,7 +15,7 @@ from pliant.elements.closest import (
     row,
 )
 from pliant.lanes import count, load, maximum, narrow, number, select, store, widen, width_of
-from pliant.lanes.rows import gather4, load_vectors, store4, store_vectors
+from pliant.lanes.rows import gather4, load4, load_vectors, store4, store_vectors
 from pliant.lanes.vectors import dot, physics, subtract
 
 
@@ -68,14 +68,37 @@ def refresh_block(block, x, table, like):
 
 
 @physics
+def refresh_held_block(block, x, table, like):
+    """The same for a block of contacts between vertices whose weights and normals stay, in lanes of the kernel's kind:
+    the friction limit alone changes.
+    """
+    contacts, c = table.contacts, block * width_of(like)
+    n = load4(table.normal_rows, 4 * c, 4, like)
+    w = load4(table.weight_rows, 4 * c, 4, like)
+    thickness = load4(table.prev_rows, 4 * c, 4, like)[3]
+    gap = dot(combine(w, _rows_at(block, x, table, like)), (n[0], n[1], n[2])) - thickness
+    mu_k = load(contacts.friction, c, widen(like)) * load(contacts.stiffness, c, widen(like))
+    limit = mu_k * widen(maximum(-gap, number(0.0, like)))
+    store(contacts.friction_limit, c, limit)
+    store4(table.normal_rows, 4 * c, 4, n[0], n[1], n[2], narrow(limit, like))
+
+
+@physics
 def _corners(block, x, table, like):
     """Positions (rows, 4) of the four vertices of a block of contacts, in double precision."""
+    y = _rows_at(block, x, table, like)
+    return (_wide(y[0]), _wide(y[1]), _wide(y[2]), _wide(y[3]))
+
+
+@physics
+def _rows_at(block, x, table, like):
+    """The same in the kernel's precision."""
     width = width_of(like)
     return (
-        _wide(gather4(x, table.corners, (4 * block) * width, like)),
-        _wide(gather4(x, table.corners, (4 * block + 1) * width, like)),
-        _wide(gather4(x, table.corners, (4 * block + 2) * width, like)),
-        _wide(gather4(x, table.corners, (4 * block + 3) * width, like)),
+        gather4(x, table.corners, (4 * block) * width, like),
+        gather4(x, table.corners, (4 * block + 1) * width, like),
+        gather4(x, table.corners, (4 * block + 2) * width, like),
+        gather4(x, table.corners, (4 * block + 3) * width, like),
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pliant.kernels.contact_refresh import refresh_block, refresh_contact
+from pliant.kernels.contact_refresh import refresh_block, refresh_contact, refresh_held_block
 from pliant.kernels.threads import share
 from pliant.lanes import width_of
 from pliant.lanes.entry import entry
@@ -31,6 +31,8 @@ CONSTANTS = 4
 # Numbers of a contact with an obstacle: its point, s at the start of the step, the normal.
 POINT, PREV, NORMAL, THICKNESS, LIMIT, STIFFNESS = 0, 3, 6, 9, 10, 11
 OBSTACLE_CONSTANTS = 12
+# Blocks of contacts: all are of `refresh_block`, all of `refresh_held_block`, or neither.
+MIXED, FOLLOWING, HELD = 0, 1, 2
 
 
 class ContactRows(NamedTuple):
@@ -51,7 +53,7 @@ class ContactRows(NamedTuple):
     has_anchors: np.ndarray  # (1,) uint8: whether any has an obstacle
     rows: np.ndarray  # (contacts, 4) rows of the vertices, the first repeated where there are fewer
     corners: np.ndarray  # flat (blocks, 4, width) four times these rows, of blocks of `width` contacts
-    in_lanes: np.ndarray  # (blocks,) bool: whether all contacts of a block are those of `refresh_block`
+    in_lanes: np.ndarray  # (blocks,) int8 FOLLOWING, HELD or MIXED
     sides: np.ndarray  # (contacts,) of the triangles
     contacts: Any  # the ContactSet
     x_prev: np.ndarray  # (rows, 4) positions at the start of the step
@@ -78,8 +80,10 @@ def refresh_contacts(thread, threads, x, table, like):
     width = width_of(like)
     first, last = share(0, (len(table.rows) + width - 1) // width, thread, threads)
     for block in range(first, last):
-        if table.in_lanes[block]:
+        if table.in_lanes[block] == FOLLOWING:
             refresh_block(block, x, table, like)
+        elif table.in_lanes[block] == HELD:
+            refresh_held_block(block, x, table, like)
         else:
             for c in range(block * width, min((block + 1) * width, len(table.rows))):
                 _refresh_one(c, x, table, width)
@@ -226,43 +230,64 @@ def fill_vertex_obstacle(has_obstacle, table, is_wide, width, filled):
         lanes[at + STIFFNESS * width] = contacts.stiffness[c]
 
 
-@entry(nogil=True)
-def fill_entries(has_obstacle, table, packs_wide, colour_of_pack, width, filled):
+@entry(nogil=True, error_model="numpy", _nrt=False)
+def fill_entries(thread, threads, barrier, has_obstacle, table, packs_wide, colour_of_pack, width, filled):
     """Contacts of several vertices into the lists of each of them; filled (packs,) is scratch.
 
-    colour_of_pack (packs,): packs of one colour move at the same time; all different where it does not matter.
+    colour_of_pack (packs,): packs of one colour move at the same time; all different where it does not matter. Each
+    thread looks at all contacts, and fills the lists of packs of its own, which have about as many entries as others'.
     """
-    rows, own, others, record = table.rows, table.own, table.others, table.record
-    constants, collided, start = table.constants, table.collided, table.start
-    stiffness, packs = table.contacts.stiffness, len(packs_wide)
-    filled[:] = 0
-    for c in range(len(rows)):
-        if has_obstacle[c]:
-            continue
-        for i in range(4):
-            row = rows[c, i]
-            pack = row // width
-            if pack >= packs or _is_repeated(rows, c, i):
-                continue
-            k, lane = start[pack] + filled[pack] // width, filled[pack] % width
-            filled[pack] += 1
-            collided[row] = 1
-            own[k * width + lane], record[k * width + lane] = 4 * row, 4 * c
-            for j in range(OTHERS):
-                others[(k * OTHERS + j) * width + lane] = 4 * rows[c, (i + 1 + j) % 4]
-            multiplicity = 0
-            for j in range(4):
-                other = rows[c, j] // width
-                if other < packs and not _is_repeated(rows, c, j):
-                    is_same = colour_of_pack[other] == colour_of_pack[pack] and colour_of_pack[pack] >= 0
-                    multiplicity += j == i or is_same
-            constants[(k * CONSTANTS + LOW_BIT) * width + lane] = i % 2
-            constants[(k * CONSTANTS + HIGH_BIT) * width + lane] = i // 2
-            constants[(k * CONSTANTS + COLOUR_MULTIPLICITY) * width + lane] = multiplicity
-            constants[(k * CONSTANTS + PAIR_STIFFNESS) * width + lane] = stiffness[c]
-    for p in range(packs):
+    start, packs = table.start, len(packs_wide)
+    first = pack_from(start, start[packs] * thread // threads) if thread > 0 else 0
+    last = pack_from(start, start[packs] * (thread + 1) // threads) if thread + 1 < threads else packs
+    for p in range(first, last):
+        filled[p] = 0
+    for c in range(len(has_obstacle)):
+        if not has_obstacle[c]:
+            fill_entries_of(np.uint64(c), first, last, table, packs, colour_of_pack, width, filled)
+    for p in range(first, last):
         for place in range(start[p] * width + filled[p], start[p + 1] * width):
-            leave_empty(place, p, len(rows), own, others, record, constants, width)
+            leave_empty(place, p, len(has_obstacle), table.own, table.others, table.record, table.constants, width)
+
+
+@inner(nogil=True, error_model="numpy", _nrt=False)
+def pack_from(start, entry):
+    """The first pack whose list begins with an entry or a later one."""
+    first, last = 0, len(start) - 1
+    while first < last:
+        middle = (first + last) // 2
+        if start[middle] < entry:
+            first = middle + 1
+        else:
+            last = middle
+    return first
+
+
+@inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
+def fill_entries_of(c, first, last, table, packs, colour_of_pack, width, filled):
+    """The entries of contact c in the lists of packs from first to last."""
+    rows, own, others, record, constants = table.rows, table.own, table.others, table.record, table.constants
+    for i in range(4):
+        row = rows[c, i]
+        pack = row // width
+        if pack < first or pack >= last or _is_repeated(rows, c, i):
+            continue
+        k, lane = table.start[pack] + filled[pack] // width, filled[pack] % width
+        filled[pack] += 1
+        table.collided[row] = 1
+        own[k * width + lane], record[k * width + lane] = 4 * row, 4 * c
+        for j in range(OTHERS):
+            others[(k * OTHERS + j) * width + lane] = 4 * rows[c, (i + 1 + j) % 4]
+        multiplicity = 0
+        for j in range(4):
+            other = rows[c, j] // width
+            if other < packs and not _is_repeated(rows, c, j):
+                is_same = colour_of_pack[other] == colour_of_pack[pack] and colour_of_pack[pack] >= 0
+                multiplicity += j == i or is_same
+        constants[(k * CONSTANTS + LOW_BIT) * width + lane] = i % 2
+        constants[(k * CONSTANTS + HIGH_BIT) * width + lane] = i // 2
+        constants[(k * CONSTANTS + COLOUR_MULTIPLICITY) * width + lane] = multiplicity
+        constants[(k * CONSTANTS + PAIR_STIFFNESS) * width + lane] = table.contacts.stiffness[c]
 
 
 @inner(nogil=True, forceinline=True)
@@ -276,16 +301,17 @@ def leave_empty(place, pack, nothing, own, others, record, constants, width):
         constants[(k * CONSTANTS + i) * width + lane] = 0
 
 
-@entry(nogil=True, error_model="numpy")
-def fill_records(has_obstacle, table):
+@entry(nogil=True, error_model="numpy", _nrt=False)
+def fill_records(thread, threads, barrier, has_obstacle, table):
     """Records of contacts of several vertices, and the empty one."""
     contacts, rows, x_prev = table.contacts, table.rows, table.x_prev
     records = (table.normal_rows, table.prev_rows, table.weight_rows, table.anchor_rows)
     normal_rows, prev_rows, weight_rows, anchor_rows = records
-    normal_rows[-1], prev_rows[-1], weight_rows[-1], anchor_rows[-1] = 0, 0, 0, 0
-    for c in range(len(has_obstacle)):
-        if has_obstacle[c]:
-            normal_rows[c], prev_rows[c], weight_rows[c], anchor_rows[c] = 0, 0, 0, 0
+    first, last = share(0, len(has_obstacle) + 1, thread, threads)
+    for c in range(first, last):
+        if c == len(has_obstacle) or has_obstacle[c]:
+            for i in range(4):
+                normal_rows[c, i], prev_rows[c, i], weight_rows[c, i], anchor_rows[c, i] = 0, 0, 0, 0
             continue
         write_record(c, rows, contacts, x_prev, table.origin, records)
         normal_rows[c, 3], prev_rows[c, 3] = contacts.friction_limit[c], contacts.thickness[c]

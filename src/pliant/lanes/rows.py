@@ -100,6 +100,21 @@ def gather4(typingctx, rows, starts, first, like):
 
 
 @intrinsic
+def prefetch_rows(typingctx, rows, starts, first, like):
+    """Ask for the rows that begin at starts[first : first + width], so that they are near when they are gathered."""
+
+    def codegen(context, builder, signature, args):
+        pointer, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), (pointer, number, number, number))
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", (pointer,), kind)
+        for address in _addresses(context, builder, signature, args, like):
+            builder.call(prefetch, [builder.bitcast(address, pointer), number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(rows, starts, types.int64, like), codegen
+
+
+@intrinsic
 def gather4_beyond(typingctx, rows, starts, first, further, like):
     """The rows that begin `further` numbers after starts[first : first + width] as (all x, all y, all z, all w)."""
     _check_precision(rows, like)
@@ -113,6 +128,23 @@ def gather4_beyond(typingctx, rows, starts, first, further, like):
         return context.make_tuple(builder, signature.return_type, xyzw)
 
     return types.UniTuple(like, 4)(rows, starts, types.int64, types.int64, like), codegen
+
+
+@intrinsic
+def load4(typingctx, rows, start, step, like):
+    """The rows that begin at start, start + step, ... as (all x, all y, all z, all w)."""
+    _check_precision(rows, like)
+
+    def codegen(context, builder, signature, args):
+        data = _data(context, builder, signature.args[0], args[0])
+        if not isinstance(like, Lanes):
+            places = [builder.gep(data, [builder.add(args[1], _I64(k))]) for k in range(4)]
+            return context.make_tuple(builder, signature.return_type, [builder.load(place) for place in places])
+        starts = [builder.add(args[1], builder.mul(args[2], _I64(lane))) for lane in range(like.width)]
+        four = [_load_four(builder, builder.gep(data, [first]), like) for first in starts]
+        return context.make_tuple(builder, signature.return_type, _transpose_whole_rows(builder, four, like.width))
+
+    return types.UniTuple(like, 4)(rows, types.int64, types.int64, like), codegen
 
 
 @intrinsic

@@ -48,7 +48,7 @@ def outside_closed(team: Team, colliders: Colliders, history: SideHistory, x: np
         found.append((near[inside], nearest[inside], np.ones(count), np.ones(count, bool)))
     parts = [np.concatenate(columns) for columns in zip(*found, strict=True)]
     together = SideHistory._make((*parts, history.edges, history.normals))
-    return prune(colliders.patches, colliders.surface.edges, colliders.radius, together, x)[0]
+    return prune(team, colliders, together, x)[0]
 
 
 @compiled

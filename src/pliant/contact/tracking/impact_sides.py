@@ -18,18 +18,24 @@ from pliant.contact.tracking.side_history import (
     triangle_returns,
 )
 from pliant.elements.closest import VERTEX_TRIANGLE, row
+from pliant.kernels.threads import Team, share
 from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import add_scaled, dot, subtract
 
+OF_AN_IMPACT, OF_A_SIDE = 60, 400  # nanoseconds that it takes to find out whether one is known, and its side
 
-def unknown(impacts: Impacts, kind: int, colliders: Colliders, history: SideHistory, x0: np.ndarray) -> Impacts:
+
+def unknown(
+    team: Team, impacts: Impacts, kind: int, colliders: Colliders, history: SideHistory, x0: np.ndarray
+) -> Impacts:
     """Those that the history does not know at x0, and that are no way back from a wrong side."""
     if not len(impacts.first):
         return impacts
     is_back = np.empty(len(impacts.first), bool)
     arrays = (impacts.first, impacts.second, impacts.normals, colliders.surface.edges, colliders.faces_of_edge)
     has_crossed = crossed_vertices(history, len(x0))
-    cached(mark_ways_back)(kind, *arrays, x0, history, has_crossed, colliders.patches, colliders.has_inside, is_back)
+    about = (x0, history, has_crossed, colliders.patches, colliders.has_inside, is_back)
+    team.run_for(OF_AN_IMPACT * len(is_back), cached(mark_ways_back), kind, *arrays, *about)
     return chosen_of(impacts, ~is_back)
 
 
@@ -42,7 +48,9 @@ class Sides(NamedTuple):
     crossed: np.ndarray  # (k,) bool: has crossed, or may have
 
 
-def sides_of(impacts: Impacts, colliders: Colliders, history: SideHistory, x0: np.ndarray, x1: np.ndarray) -> Sides:
+def sides_of(
+    team: Team, impacts: Impacts, colliders: Colliders, history: SideHistory, x0: np.ndarray, x1: np.ndarray
+) -> Sides:
     """Sides as tracked at x0, or else from where vertices come; without ways back.
 
     A vertex that goes through a sheet and on below it meets some triangles from above and then others from below: the
@@ -51,17 +59,20 @@ def sides_of(impacts: Impacts, colliders: Colliders, history: SideHistory, x0: n
     k = len(impacts.first)
     times, sides, crossed = np.empty(k), np.empty(k), np.empty(k, bool)
     if k:
-        about = (colliders.patches, colliders.has_inside, colliders.radius)
-        cached(find_sides)(impacts, x0, x1, history, crossed_vertices(history, len(x0)), *about, times, sides, crossed)
+        known = (history, crossed_vertices(history, len(x0)), colliders.patches, colliders.has_inside, colliders.radius)
+        team.run_for(OF_A_SIDE * k, cached(find_sides), impacts, x0, x1, *known, times, sides, crossed)
     order = np.argsort(times, kind="stable")
     order = order[sides[order] != 0]
     return Sides(impacts.first[order], impacts.second[order], sides[order], crossed[order])
 
 
 @compiled
-def find_sides(impacts, x0, x1, history, has_crossed, patches, has_inside, radius, times, sides, crossed):
+def find_sides(
+    thread, threads, barrier, impacts, x0, x1, history, has_crossed, patches, has_inside, radius, times, sides, crossed
+):
     """Times of impact (k,), those that are known already first; sides (k,), 0 for a way back; crossed (k,)."""
-    for k in range(len(impacts.first)):
+    begin, end = share(0, len(impacts.first), thread, threads)
+    for k in range(begin, end):
         v, t, n = impacts.first[k], np.int64(impacts.second[k]), row(impacts.normals, k)
         m = entry_of(v, t, x0, history, patches)
         if m >= 0:

@@ -90,7 +90,7 @@ def passing(
     step; known: who pressed in the step before, None as a simulation starts; are_near: whether solids are near to
     convex rigid bodies, of which pairs are not tracked.
     """
-    comes_close, settling = _comes_close(colliders, ahead, contacts, x_prev, known)
+    comes_close, settling = _comes_close(team, colliders, ahead, contacts, x_prev, known)
     if not (comes_close or are_near):
         return None
     pierced = _pierced(team, colliders, ahead.x)
@@ -106,6 +106,7 @@ def passing(
 
 
 def _comes_close(
+    team: Team,
     colliders: Colliders,
     ahead: Ahead,
     contacts: ContactSet,
@@ -116,7 +117,7 @@ def _comes_close(
     keys, as of Skipped, of those that started with hardly any: they settle, and are left to contact forces unless they
     are deep.
     """
-    tracked = prune(colliders.patches, colliders.surface.edges, colliders.radius, ahead.history, ahead.x)[1]
+    tracked = prune(team, colliders, ahead.history, ahead.x)[1]
     both = joined(chosen(contacts, np.flatnonzero(contacts.obstacle < 0)), tracked)
     if not both.size:
         return False, np.zeros(0, np.int64)
@@ -124,7 +125,7 @@ def _comes_close(
     if known[1] is None:
         short = np.clip(kept - (gaps(both, x_prev) + both.thickness), 0.0, kept)
     else:
-        short = np.minimum(pressed_before(both, *known).shortfalls, kept)
+        short = np.minimum(pressed_before(team, both, *known).shortfalls, kept)
     settles = (short > (1.0 - CLOSE) * kept) & (gap > -CLOSE * kept)
     comes_close = ((gap < CLOSE * (kept - short)) & ~settles & (kept > 0)).any()
     v, body = both.vertices[settles], colliders.rules.body

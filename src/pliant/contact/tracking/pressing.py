@@ -22,7 +22,8 @@ from pliant.elements.closest import (
     positions_of,
     row,
 )
-from pliant.lanes.compiled import cached, compiled, inlined, lower_bound
+from pliant.kernels.threads import Team, share
+from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import add, dot
 
 HELD = 0.75  # of the thickness: contacts that were pressed deeper get stiffer
@@ -31,6 +32,7 @@ GROWTH = 1.1  # times from one step to the next: the load of an impact does not 
 AT_OBSTACLES = 2.0  # the same where an obstacle is pressed on: no load moves it
 HELD_PUSH = 0.1  # of a push: for what presses by one already
 TOUCHING = 0.01  # of the thickness: what started nearer is pushed apart as far
+OF_A_CONTACT = 50  # nanoseconds that it takes to look up what is known of one
 SLOWLY = 0.01  # of an edge: what started with a smaller overlap is pushed out more slowly, in proportion
 
 
@@ -97,13 +99,15 @@ class Pressed(NamedTuple):
     shortfalls: np.ndarray  # (k,) [m]
 
 
-def pressed_before(contacts: ContactSet, parties: Parties, known: Pressing | None) -> Pressed:
+def pressed_before(team: Team, contacts: ContactSet, parties: Parties, known: Pressing | None) -> Pressed:
     """Whether contacts were known, how deep and how strongly they pressed, and their shortfalls: those of a vertex that
     touched that body or obstacle, and of edges of which an end did.
     """
     pressed = Pressed(np.zeros(contacts.size, bool), *(np.zeros(contacts.size) for _ in range(3)))
     if known is not None and len(known.keys):
-        cached(look_up)(contacts, parties, known, pressed)
+        starts = np.zeros(len(parties.body) + 1, np.int64)
+        cached(first_keys)(known.keys, parties.size, starts)
+        team.run_for(OF_A_CONTACT * contacts.size, cached(look_up), contacts, parties, known, starts, pressed)
     return pressed
 
 
@@ -195,17 +199,29 @@ def write_largest(keys, owner, order, d, stiffness, shortfalls, pressing):
 
 
 @compiled
-def look_up(contacts, parties, known, pressed):
+def first_keys(keys, size, starts):
+    """Where the keys of each vertex begin, of sorted ones; starts (n + 1,): zero before."""
+    for k in range(len(keys)):
+        starts[keys[k] // size + 1] += 1
+    for i in range(len(starts) - 1):
+        starts[i + 1] += starts[i]
+
+
+@compiled
+def look_up(thread, threads, barrier, contacts, parties, known, starts, pressed):
     is_known, d, loads = pressed.is_known, pressed.depths, pressed.loads
-    for c in range(len(is_known)):
+    begin, end = share(0, len(is_known), thread, threads)
+    for c in range(begin, end):
         is_of_one = contacts.kind[c] == VERTEX_TRIANGLE or contacts.kind[c] == VERTEX_OBSTACLE
         for i in range(1 if is_of_one else 4):
-            number = pair_key(c, i, contacts, parties)
-            place = lower_bound(known.keys, number)
-            if place < len(known.keys) and known.keys[place] == number and contacts.weights[c, i] != 0.0:
-                is_known[c], d[c] = True, max(d[c], known.depths[place])
-                loads[c] = max(loads[c], known.loads[place])
-                pressed.shortfalls[c] = max(pressed.shortfalls[c], known.shortfalls[place])
+            if contacts.weights[c, i] == 0.0:
+                continue
+            vertex, number = contacts.vertices[c, i], pair_key(c, i, contacts, parties)
+            for place in range(starts[vertex], starts[vertex + 1]):
+                if known.keys[place] == number:
+                    is_known[c], d[c] = True, max(d[c], known.depths[place])
+                    loads[c] = max(loads[c], known.loads[place])
+                    pressed.shortfalls[c] = max(pressed.shortfalls[c], known.shortfalls[place])
 
 
 class Pushes(NamedTuple):
@@ -216,6 +232,7 @@ class Pushes(NamedTuple):
 
 
 def begin_pressing(
+    team: Team,
     contacts: ContactSet,
     x: np.ndarray,
     known: tuple[Parties, Pressing | None],
@@ -228,7 +245,7 @@ def begin_pressing(
     a simulation that starts, of which nothing is known, are as they are placed. short: what they had before; kept: as
     of `start_with_offset`; follows (n,) bool: vertices of bodies whose contacts follow the load, None for none.
     """
-    before = pressed_before(contacts, *known)
+    before = pressed_before(team, contacts, *known)
     depths = before.depths if follows is None else hold_loads(contacts, before, follows)
     starts = known[1] is None and kept == 0.0
     others = np.full(contacts.size, np.inf) if starts else before.shortfalls

@@ -20,15 +20,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pliant.contact.contact_set import ContactSet, chosen, joined, no_contacts, pair_contacts
+from pliant.contact.contact_set import ContactSet, joined, no_contacts, pair_contacts
 from pliant.contact.primitives.pair import common_normal, is_inner, points_of, unit
 from pliant.contact.search.broad_phase import Surface
 from pliant.contact.search.patches import (
-    Patches,
     closest_on_triangle,
     has_corner,
     is_at_rim,
@@ -38,10 +37,15 @@ from pliant.contact.search.patches import (
     width,
 )
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, closest_edge_edge, combine, row
+from pliant.kernels.threads import Team, share
 from pliant.lanes.compiled import cached, compiled, inlined, lower_bound
 from pliant.lanes.vectors import dot, subtract
 
+if TYPE_CHECKING:
+    from pliant.contact.search.colliders import Colliders
+
 SAME = 1e-9  # of a triangle's edge: nearer points are the same
+OF_A_VERTEX, OF_A_PAIR = 200, 40  # nanoseconds that a look at a vertex and its patch, or at a pair of edges, takes
 
 
 class SideHistory(NamedTuple):
@@ -65,42 +69,57 @@ def no_side_history() -> SideHistory:
     return SideHistory(none, none, np.zeros(0), np.zeros(0, bool), np.zeros((0, 2), np.int32), np.zeros((0, 3)))
 
 
-def prune(
-    patches: Patches, edges: np.ndarray, radius: np.ndarray, history: SideHistory, x: np.ndarray
-) -> tuple[SideHistory, ContactSet]:
+def prune(team: Team, colliders: Colliders, history: SideHistory, x: np.ndarray) -> tuple[SideHistory, ContactSet]:
     """The history at positions x without what has come apart, each pair once, and the contacts it stands for."""
-    vertices = _prune_vertices(patches, radius, history, x) if len(history.vertices) else (history[:4], no_contacts())
-    pairs = _prune_edges(edges, radius, history, x) if len(history.edges) else (history[4:], no_contacts())
+    about = (team, colliders, history, x)
+    vertices = _prune_vertices(*about) if len(history.vertices) else (history[:4], no_contacts())
+    pairs = _prune_edges(*about) if len(history.edges) else (history[4:], no_contacts())
     return SideHistory._make((*vertices[0], *pairs[0])), joined(vertices[1], pairs[1])
 
 
 def _prune_vertices(
-    patches: Patches, radius: np.ndarray, history: SideHistory, x: np.ndarray
+    team: Team, colliders: Colliders, history: SideHistory, x: np.ndarray
 ) -> tuple[tuple[np.ndarray, ...], ContactSet]:
-    k = len(history.vertices)
+    k, patches = len(history.vertices), colliders.patches
     triangles, sides, crossed = history.triangles.copy(), history.sides.copy(), history.crossed.copy()
-    keep, touches, contacts = np.empty(k, bool), np.empty(k, bool), _blank(VERTEX_TRIANGLE, k)
-    cached(prune_vertices)(history.vertices, triangles, sides, crossed, x, radius, patches, contacts, keep, touches)
+    keep, touches, places = np.empty(k, bool), np.empty(k, bool), _blank(k)
+    arrays = (history.vertices, triangles, sides, crossed, x, colliders.radius, patches, places, keep, touches)
+    team.run_for(OF_A_VERTEX * k, cached(prune_vertices), *arrays)
     key = history.vertices.astype(np.int64) * len(patches.triangles) + triangles
     kept = _first_of_each(key, keep)
     parts = (history.vertices[kept], triangles[kept], sides[kept], crossed[kept])
-    return parts, chosen(contacts, kept[touches[kept]])
+    return parts, places.contacts(VERTEX_TRIANGLE, kept[touches[kept]])
 
 
 def _prune_edges(
-    edges: np.ndarray, radius: np.ndarray, history: SideHistory, x: np.ndarray
+    team: Team, colliders: Colliders, history: SideHistory, x: np.ndarray
 ) -> tuple[tuple[np.ndarray, np.ndarray], ContactSet]:
-    k = len(history.edges)
-    keep, contacts = np.empty(k, bool), _blank(EDGE_EDGE, k)
-    cached(prune_edges)(history.edges, history.normals, edges, x, radius, contacts, keep)
+    k, edges = len(history.edges), colliders.surface.edges
+    keep, places = np.empty(k, bool), _blank(k)
+    arrays = (history.edges, history.normals, edges, x, colliders.radius, places, keep)
+    team.run_for(OF_A_PAIR * k, cached(prune_edges), *arrays)
     kept = _first_of_each(history.edges.astype(np.int64) @ (len(edges), 1), keep)
-    return (history.edges[kept], contacts.normals[kept]), chosen(contacts, kept)
+    return (history.edges[kept], places.normals[kept]), places.contacts(EDGE_EDGE, kept)
 
 
-def _blank(kind: int, k: int) -> ContactSet:
-    """Contacts of one kind, to be filled in."""
-    arrays = (np.empty((k, 4), np.int32), np.empty((k, 4)), np.empty((k, 3)), np.empty(k), np.zeros(k, np.int8))
-    return pair_contacts(kind, *arrays, updates_closest_point=kind == VERTEX_TRIANGLE)
+class Places(NamedTuple):
+    """Where pairs touch, as of ContactSet."""
+
+    vertices: np.ndarray  # (k, 4) int32
+    weights: np.ndarray  # (k, 4)
+    normals: np.ndarray  # (k, 3)
+    thickness: np.ndarray  # (k,) [m]
+    side: np.ndarray  # (k,) int8
+
+    def contacts(self, kind: int, which: np.ndarray) -> ContactSet:
+        """Contacts of one kind at some of the places, by their numbers."""
+        chosen = (array.take(which, axis=0) for array in self)
+        return pair_contacts(kind, *chosen, updates_closest_point=kind == VERTEX_TRIANGLE)
+
+
+def _blank(k: int) -> Places:
+    """Places to be filled in."""
+    return Places(np.empty((k, 4), np.int32), np.empty((k, 4)), np.empty((k, 3)), np.empty(k), np.zeros(k, np.int8))
 
 
 def _first_of_each(key: np.ndarray, keep: np.ndarray) -> np.ndarray:
@@ -110,8 +129,11 @@ def _first_of_each(key: np.ndarray, keep: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def prune_vertices(vertices, triangles, sides, crossed, x, radius, patches, contacts, keep, touches):
-    for k in range(len(vertices)):
+def prune_vertices(
+    thread, threads, barrier, vertices, triangles, sides, crossed, x, radius, patches, places, keep, touches
+):
+    first, last = share(0, len(vertices), thread, threads)
+    for k in range(first, last):
         v = vertices[k]
         t, w, r = nearest_on_patch(v, np.int64(triangles[k]), x, patches)
         corners = patches.triangles[t]
@@ -119,12 +141,12 @@ def prune_vertices(vertices, triangles, sides, crossed, x, radius, patches, cont
         touches[k], n, sides[k], crossed[k] = push_from_patch(w, r, t, sides[k], crossed[k], gap, x, patches)
         keep[k] = touches[k] or crossed[k]
         triangles[k] = t
-        contacts.vertices[k, 0], contacts.thickness[k] = v, gap
-        contacts.side[k] = np.int8(sides[k] * patches.orient[t])
+        places.vertices[k, 0], places.thickness[k] = v, gap
+        places.side[k] = np.int8(sides[k] * patches.orient[t])
         for i in range(3):
-            contacts.vertices[k, i + 1], contacts.normals[k, i] = corners[i], n[i]
+            places.vertices[k, i + 1], places.normals[k, i] = corners[i], n[i]
         for i in range(4):
-            contacts.weights[k, i] = w[i]
+            places.weights[k, i] = w[i]
 
 
 @inlined
@@ -150,8 +172,9 @@ def push_from_patch(w, r, t, side, crossed, gap, x, patches):
 
 
 @compiled
-def prune_edges(pairs, normals, edges, x, radius, contacts, keep):
-    for k in range(len(pairs)):
+def prune_edges(thread, threads, barrier, pairs, normals, edges, x, radius, places, keep):
+    first, last = share(0, len(pairs), thread, threads)
+    for k in range(first, last):
         a, b = edges[pairs[k, 0]], edges[pairs[k, 1]]
         v = (a[0], a[1], b[0], b[1])
         gap = radius[v[0]] + radius[v[2]]
@@ -159,11 +182,11 @@ def prune_edges(pairs, normals, edges, x, radius, contacts, keep):
         w = closest_edge_edge(y)
         r = combine(w, y)
         keep[k], n = push_from_edge(w, r, y, row(normals, k), gap)
-        contacts.thickness[k] = gap
+        places.thickness[k] = gap
         for i in range(4):
-            contacts.vertices[k, i], contacts.weights[k, i] = v[i], w[i]
+            places.vertices[k, i], places.weights[k, i] = v[i], w[i]
         for i in range(3):
-            contacts.normals[k, i] = n[i]
+            places.normals[k, i] = n[i]
 
 
 @inlined
@@ -305,13 +328,15 @@ def vertex_returns(v, t, n, x, history, has_crossed, patches, is_closed):
 
 @compiled
 def mark_ways_back(
-    kind, first, second, normals, edges, faces_of_edge, x, history, has_crossed, patches, is_closed, is_back
-):
+    thread, threads, barrier, kind, first, second, normals, edges, faces_of_edge, x, history, has_crossed, patches,
+    is_closed, is_back,
+):  # fmt: skip
     """Which impacts with the normals (k, 3) are between pairs that are tracked, or of a vertex that comes back.
 
     first, second: vertices of the scene and triangles, or edges and edges.
     """
-    for k in range(len(first)):
+    begin, end = share(0, len(first), thread, threads)
+    for k in range(begin, end):
         n = row(normals, k)
         if kind == VERTEX_TRIANGLE:
             is_back[k] = vertex_returns(first[k], np.int64(second[k]), n, x, history, has_crossed, patches, is_closed)

@@ -110,7 +110,7 @@ class Tables(PackedWork, DescentWork):
     def update_contacts(self, problem: IncrementalPotential) -> None:
         """Take up what was detected last."""
         if self.contacts is not None:
-            self.contacts.load(problem.contacts)
+            self.contacts.load(problem.contacts, self.team)
             self.potential_number += 1
             if self.bodies is not None:
                 self.bodies.load_contacts(self.contacts.rows)
