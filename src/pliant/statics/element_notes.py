@@ -11,11 +11,11 @@ import numpy as np
 from pliant.materials import Invertible
 from pliant.materials.rest_moduli import lame_parameters_at_rest
 from pliant.model import Cloth, Scene
-from pliant.model.solid import LINEAR, Solid
+from pliant.model.solid import LINEAR, PATCH, Solid
 
 LOCKING = 0.45  # Poisson's ratio from which linear tets are said to lock
 LONG = 1.5  # length over width from which crossed cells are said to lock
-COARSE = 0.1  # part of the strain energy that a mesh may lack by estimate
+COARSE = {LINEAR: 0.1, PATCH: 0.25}  # part of the strain energy that a mesh may lack by estimate: patches are nearer
 ROUNDING = 1e-12  # of Lame's mu: stress that is none
 MOST = 0.2  # part of the vertices that are middles of such cells
 
@@ -31,7 +31,11 @@ def element_notes(scene: Scene) -> Iterator[tuple[str, str]]:
                 "locking",
             )
         if len(np.unique(solid.surface)) == len(solid.mesh.points):
-            error = "too little, often by more than half" if solid.element == LINEAR else "up to twice too far"
+            error = (
+                "too little, often by more than half"
+                if solid.element == LINEAR
+                else "up to twice too far, or far too little"
+            )
             yield (
                 f"equilibrium: {solid.name} has no vertex inside, as a plate or beam one cell thick: it may bend "
                 f'{error}. Take two cells across or more, about as long as thick, and element="patch".',
@@ -51,22 +55,29 @@ def element_notes(scene: Scene) -> Iterator[tuple[str, str]]:
 def mesh_notes(
     scene: Scene, stress_of: Callable[[Solid], np.ndarray], error_of: Callable[[Solid], float]
 ) -> Iterator[tuple[str, str]]:
-    """Notes of linear tets that are too few, by what is estimated of their error; likewise. A body without stress, as
+    """Notes of meshes that are too coarse, by what is estimated of their error; likewise. A body without stress, as
     one that is only turned, has no error.
     """
     told = " ".join(note for note, _ in element_notes(scene))
     for solid in (body for body in scene.bodies if isinstance(body, Solid)):
-        if solid.element != LINEAR or f"equilibrium: {solid.name} has" in told:
+        if f"equilibrium: {solid.name} has" in told:
             continue
         if np.abs(stress_of(solid)).max() <= ROUNDING * np.max(_lame_parameters(solid)[1]):
             continue
-        if (error := error_of(solid)) > COARSE:
+        if (error := error_of(solid)) > COARSE[solid.element]:
+            piece, advice = _OF_COARSE[solid.element]
             yield (
-                f"equilibrium: stress jumps from tet to tet of {solid.name}: its mesh is too coarse, and it may deform "
-                f'too little by about {100 * error:.0f} %. element="patch" is nearer on the same mesh, or take more '
-                "tets where stress changes.",
+                f"equilibrium: stress jumps from {piece} to {piece} of {solid.name}: its mesh is too coarse, and it "
+                f"may deform too little by about {100 * error:.0f} %. {advice}",
                 "coarse-mesh",
             )
+
+
+#: What has one stress, and what to do where it jumps.
+_OF_COARSE = {
+    LINEAR: ("tet", 'element="patch" is nearer on the same mesh, or take more tets where stress changes.'),
+    PATCH: ("patch", "Take cells about as long as thick, or more of them where stress changes."),
+}
 
 
 def _long_crossed_cells(sheet: Cloth) -> float:
