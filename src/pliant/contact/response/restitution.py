@@ -30,7 +30,7 @@ ITERATIONS = 10
 SMALL = 1e-3  # of the threshold: where no speed changes by more, no further iterations are needed
 
 
-class Meetings(NamedTuple):
+class Impacts(NamedTuple):
     """Contacts of rigid bodies with each other, with obstacles and with what is held; k at most."""
 
     sides: np.ndarray  # (k, 2) the two bodies, -1 for what no solver moves
@@ -74,22 +74,22 @@ def restitution_impulses(
     own = (model.contact.body, model.contact.restitution, model.subspace, model.gravity)
     bodies = Bodies(carried.carrier, *own, carried.inverse_inertia)
     room = _room(contacts.size)
-    count = cached(find_meetings)(contacts, bodies, x, potential.x_prev, poses, h, problem.h, room)
+    count = cached(find_impacts)(contacts, bodies, x, potential.x_prev, poses, h, problem.h, room)
     if count:
         threshold = 2 * h * model.contact.gravity
-        meetings = Meetings(*(array[:count] for array in room))
+        impacts = Impacts(*(array[:count] for array in room))
         inverse_mass = 1 / np.add.reduceat(model.mass[carried.points], carried.start[:-1])
-        cached(bounce)(meetings, bodies.inverse_inertia, inverse_mass, poses, threshold, before, after.copy(), change)
+        cached(bounce)(impacts, bodies.inverse_inertia, inverse_mass, poses, threshold, before, after.copy(), change)
     return change
 
 
-def _room(k: int) -> Meetings:
+def _room(k: int) -> Impacts:
     three = np.empty((3, k, 2, 3))
-    return Meetings(np.empty((k, 2), np.int64), three[0], three[1], np.empty((k, 3)), three[2], np.empty((k, 5)))
+    return Impacts(np.empty((k, 2), np.int64), three[0], three[1], np.empty((k, 3)), three[2], np.empty((k, 5)))
 
 
 @compiled
-def find_meetings(contacts, bodies, x, x_prev, poses, h, s, room):
+def find_impacts(contacts, bodies, x, x_prev, poses, h, s, room):
     """How many contacts press of which no vertex is soft; s [s]: the step that the solver has seen."""
     count = 0
     for place in range(len(contacts.kind)):
@@ -118,7 +118,7 @@ def is_soft(c, contacts, subspace):
 
 @inlined
 def write_meeting(c, k, contacts, bodies, x, x_prev, poses, h, room):
-    """Contact c as meeting k; its impulse and the way to it are still to be told."""
+    """Contact c as impact k; its impulse and the way to it are still to be told."""
     v, has_obstacle = contacts.vertices, contacts.obstacle[c] >= 0
     first, second = v[c, 0], v[c, 2]
     room.sides[k, 0] = carrier_of(bodies, first)
@@ -153,16 +153,16 @@ def carrier_of(bodies, v):
 
 
 @compiled
-def bounce(meetings, inverse_inertia, inverse_mass, poses, threshold, before, after, change):
+def bounce(impacts, inverse_inertia, inverse_mass, poses, threshold, before, after, change):
     """Sequential impulses along the normals; `after` and `change` (b, 6) are brought up to date."""
-    numbers = meetings.numbers
+    numbers = impacts.numbers
     for k in range(len(numbers)):
-        write_response(meetings, inverse_inertia, inverse_mass, poses, threshold, before, k)
+        write_response(impacts, inverse_inertia, inverse_mass, poses, threshold, before, k)
     for _ in range(ITERATIONS):
         largest = 0.0
         for k in range(len(numbers)):
-            n, target, weight = row(meetings.normals, k), numbers[k, TARGET], numbers[k, RESPONSE]
-            speed = normal_velocity(meetings, after, k, n)
+            n, target, weight = row(impacts.normals, k), numbers[k, TARGET], numbers[k, RESPONSE]
+            speed = normal_velocity(impacts, after, k, n)
             if weight == 0.0 or (target == 0.0 and speed <= 0.0):
                 continue
             wanted = (target - speed) / weight
@@ -174,58 +174,58 @@ def bounce(meetings, inverse_inertia, inverse_mass, poses, threshold, before, af
             if wanted == 0.0:
                 continue
             for side in range(2):
-                b = meetings.sides[k, side]
+                b = impacts.sides[k, side]
                 if b >= 0:
                     sign = wanted if side == 0 else -wanted
                     for i in range(3):
                         after[b, i] += sign * inverse_mass[b] * n[i]
                         change[b, i] += sign * inverse_mass[b] * n[i]
-                        after[b, 3 + i] += sign * meetings.turns[k, side, i]
-                        change[b, 3 + i] += sign * meetings.turns[k, side, i]
+                        after[b, 3 + i] += sign * impacts.turns[k, side, i]
+                        change[b, 3 + i] += sign * impacts.turns[k, side, i]
         if largest <= SMALL * threshold:
             return
 
 
 @inlined
-def write_response(meetings, inverse_inertia, inverse_mass, poses, threshold, before, k):
-    """What the iterations need of meeting k and do not change."""
-    n, weight, target = row(meetings.normals, k), 0.0, 0.0
-    approach = -normal_velocity(meetings, before, k, n)
+def write_response(impacts, inverse_inertia, inverse_mass, poses, threshold, before, k):
+    """What the iterations need of impact k and do not change."""
+    n, weight, target = row(impacts.normals, k), 0.0, 0.0
+    approach = -normal_velocity(impacts, before, k, n)
     if approach > threshold:
-        target = meetings.numbers[k, RESTITUTION] * math.sqrt(approach * approach + meetings.numbers[k, GAINED])
+        target = impacts.numbers[k, RESTITUTION] * math.sqrt(approach * approach + impacts.numbers[k, GAINED])
     for side in range(2):
-        if meetings.sides[k, side] >= 0:
-            turn, away = response(meetings, inverse_inertia, poses, k, side, n)
-            weight += inverse_mass[meetings.sides[k, side]] + dot(turn, away)
+        if impacts.sides[k, side] >= 0:
+            turn, away = response(impacts, inverse_inertia, poses, k, side, n)
+            weight += inverse_mass[impacts.sides[k, side]] + dot(turn, away)
             for i in range(3):
-                meetings.turns[k, side, i] = away[i]
-    meetings.numbers[k, TARGET], meetings.numbers[k, RESPONSE] = target, weight
+                impacts.turns[k, side, i] = away[i]
+    impacts.numbers[k, TARGET], impacts.numbers[k, RESPONSE] = target, weight
 
 
 @inlined
-def arm_of(meetings, k, side):
-    return (meetings.arms[k, side, 0], meetings.arms[k, side, 1], meetings.arms[k, side, 2])
+def arm_of(impacts, k, side):
+    return (impacts.arms[k, side, 0], impacts.arms[k, side, 1], impacts.arms[k, side, 2])
 
 
 @compiled
-def normal_velocity(meetings, twists, k, n):
+def normal_velocity(impacts, twists, k, n):
     """Of the first side against the second [m/s]."""
     total = 0.0
     for side in range(2):
-        b = meetings.sides[k, side]
-        v = (meetings.motion[k, side, 0], meetings.motion[k, side, 1], meetings.motion[k, side, 2])
+        b = impacts.sides[k, side]
+        v = (impacts.motion[k, side, 0], impacts.motion[k, side, 1], impacts.motion[k, side, 2])
         if b >= 0:
-            turned = cross((twists[b, 3], twists[b, 4], twists[b, 5]), arm_of(meetings, k, side))
+            turned = cross((twists[b, 3], twists[b, 4], twists[b, 5]), arm_of(impacts, k, side))
             v = (twists[b, 0] + turned[0], twists[b, 1] + turned[1], twists[b, 2] + turned[2])
         total += dot(v, n) if side == 0 else -dot(v, n)
     return total
 
 
 @compiled
-def response(meetings, inverse_inertia, poses, k, side, n):
+def response(impacts, inverse_inertia, poses, k, side, n):
     """The torque of an impulse of 1 N s along n on one side [m], and the change of its angular velocity by it."""
-    b = meetings.sides[k, side]
-    turn = cross(arm_of(meetings, k, side), n)
+    b = impacts.sides[k, side]
+    turn = cross(arm_of(impacts, k, side), n)
     R, J = matrix_of((poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6])), inverse_inertia[b]
     u = rotated_back(R, turn)
     own = (
