@@ -14,7 +14,7 @@ from pliant.model import Cloth, Scene
 from pliant.model.solid import LINEAR, PATCH, Solid
 
 LOCKING = 0.45  # Poisson's ratio from which linear tets are said to lock
-LONG = 1.5  # length over width from which crossed cells are said to lock
+LONG = 1.2  # length over width from which crossed cells are said to lock
 COARSE = {LINEAR: 0.1, PATCH: 0.25}  # part of the strain energy that a mesh may lack by estimate: patches are nearer
 ROUNDING = 1e-12  # of Lame's mu: stress that is none
 MOST = 0.2  # part of the vertices that are middles of such cells
@@ -46,7 +46,7 @@ def element_notes(scene: Scene) -> Iterator[tuple[str, str]]:
         if (part := _long_crossed_cells(sheet)) > MOST:
             yield (
                 f"equilibrium: {100 * part:.0f} % of the vertices of {sheet.name} are middles of four triangles, in "
-                "cells longer than wide: with few of them it may bend too little. Take two triangles per cell, as "
+                "cells longer than wide: with ten of them it may bend a third too little. Take two triangles per cell, as "
                 "pl.shapes.cloth has, or cells as long as wide.",
                 "crossed-cells",
             )
