@@ -46,8 +46,8 @@ def element_notes(scene: Scene) -> Iterator[tuple[str, str]]:
         if (part := _long_crossed_cells(sheet)) > MOST:
             yield (
                 f"equilibrium: {100 * part:.0f} % of the vertices of {sheet.name} are middles of four triangles, in "
-                "cells longer than wide: with ten of them it may bend a third too little. Take two triangles per cell, as "
-                "pl.shapes.cloth has, or cells as long as wide.",
+                "cells longer than wide: with ten of them it may bend a third too little. Take two triangles per cell, "
+                "as pl.shapes.cloth has, or cells as long as wide.",
                 "crossed-cells",
             )
 
