@@ -1,5 +1,5 @@
 """Warnings of elements whose static answers are far off: linear tets that lock, solids one cell thick, sheets of long
-cells of four triangles.
+cells of four triangles, and those that are clamped by long cells.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import numpy as np
 
 from pliant.materials import Invertible
 from pliant.materials.rest_moduli import lame_parameters_at_rest
-from pliant.model import Cloth, Scene
+from pliant.model import Body, Cloth, Scene
 from pliant.model.solid import LINEAR, PATCH, Solid
 
 LOCKING = 0.45  # Poisson's ratio from which linear tets are said to lock
 LONG = 1.2  # length over width from which crossed cells are said to lock
 COARSE = {LINEAR: 0.1, PATCH: 0.25}  # part of the strain energy that a mesh may lack by estimate: patches are nearer
+SHORTER = 0.005  # of its extent: what a clamp takes of a sheet without a note
 ROUNDING = 1e-12  # of Lame's mu: stress that is none
 MOST = 0.2  # part of the vertices that are middles of such cells
 
@@ -40,6 +41,15 @@ def element_notes(scene: Scene) -> Iterator[tuple[str, str]]:
                 f"equilibrium: {solid.name} has no vertex inside, as a plate or beam one cell thick: it may bend "
                 f'{error}. Take two cells across or more, about as long as thick, and element="patch".',
                 "one-cell-thick",
+            )
+
+    for body in scene.bodies:
+        lost, extent = max((_lost_length(body, *rows) for rows in body.clamps), default=0.0), _extent(body)
+        if lost > SHORTER * extent:
+            yield (
+                f"equilibrium: {body.name} is clamped by two rows of vertices and bends from the middle between them, "
+                f"{lost:.3g} m inside: let it be that much longer there, or take smaller cells.",
+                "clamped-rows",
             )
 
     for sheet in (body for body in scene.bodies if isinstance(body, Cloth)):
@@ -78,6 +88,18 @@ _OF_COARSE = {
     LINEAR: ("tet", 'element="patch" is nearer on the same mesh, or take more tets where stress changes.'),
     PATCH: ("patch", "Take cells about as long as thick, or more of them where stress changes."),
 }
+
+
+def _lost_length(body: Body, row: np.ndarray, neighbours: np.ndarray) -> float:
+    """[m] by which a clamp shortens what bends: half the mean distance of the next row from the row that is held."""
+    if not len(neighbours):
+        return 0.0
+    here, there = (body.initial_positions[vertices] for vertices in (row, neighbours))
+    return 0.5 * float(np.mean([np.linalg.norm(here - point, axis=1).min() for point in there]))
+
+
+def _extent(body: Body) -> float:
+    return float(np.ptp(body.initial_positions, axis=0).max())
 
 
 def _long_crossed_cells(sheet: Cloth) -> float:
