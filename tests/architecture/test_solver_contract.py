@@ -38,9 +38,23 @@ def test_nothing_is_asked_of_solvers_and_work_objects_by_name() -> None:
     assert set().union(*(asked_for(path) for path in paths)) == ALLOWED
 
 
-def test_the_search_itself_finds_offenders(tmp_path) -> None:
+def of_solvers(calls: set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Those whose object is called a solver or its work, as solver, self.work and sim._work are."""
+    objects = {call: ast.unparse(ast.parse(call, mode="eval").body.args[0]).lower() for _, call in calls}  # type: ignore[attr-defined]
+    return {(path, call) for path, call in calls if "solver" in objects[call] or "work" in objects[call]}
+
+
+def test_no_other_room_asks_solvers_and_work_objects_by_name() -> None:
+    calls = set().union(*(asked_for(path) for path in sorted(PACKAGE.rglob("*.py"))))
+    assert len(calls) > 50
+    assert of_solvers(calls) == set()
+
+
+def test_the_search_itself_finds_offenders() -> None:
     file = PACKAGE / "io" / "checkpoint.py"
     assert any("getattr(body" in call for _, call in asked_for(file))
+    found = {("a.py", "hasattr(self._work, 'x')"), ("b.py", "getattr(sim.solver, name, None)")}
+    assert of_solvers({*found, ("c.py", "getattr(body, 'work')")}) == found
 
 
 @pytest.mark.parametrize("path", CATALOGUE, ids=lambda path: path.stem)

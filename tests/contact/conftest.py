@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from pliant.contact.search.broad_phase import open_rules
+from contact_arrays import open_rules
 from pliant.contact.search.colliders import Colliders, make_colliders
 from pliant.contact.search.motion import motion_of
 from pliant.contact.search.normals import vertex_normal

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from contact_arrays import open_rules
 from pliant.contact.contact_set import ContactSet, depths
 from pliant.contact.detection import continuous_contacts, find_penetrations, track_sides
 from pliant.contact.response.potential import ContactPotential
-from pliant.contact.search.broad_phase import open_rules
 from pliant.contact.search.colliders import Colliders, make_colliders
 from pliant.contact.tracking.side_history import no_side_history
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contact_arrays import open_rules
 from pliant.contact.contact_set import ContactSet, depths
 from pliant.contact.detection import continuous_contacts, find_penetrations, track_sides
 from pliant.contact.response.potential import ContactPotential
-from pliant.contact.search.broad_phase import open_rules
 from pliant.contact.search.colliders import make_colliders
 from pliant.contact.tracking.side_history import no_side_history
 from pliant.kernels.threads import Team

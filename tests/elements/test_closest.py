@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, closest_points
+from contact_arrays import closest_points
+from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 
 KINDS = [VERTEX_TRIANGLE, EDGE_EDGE]
 BARYCENTRIC = [(i / 12, j / 12, 1 - (i + j) / 12) for i in range(13) for j in range(13 - i)]

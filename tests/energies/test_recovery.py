@@ -61,7 +61,7 @@ def test_the_estimate_is_the_error_of_linear_tets(cells, error, caplog):
 
 @pytest.mark.parametrize(("cells", "tolerance"), [(2, 0.05), (4, 0.01)])
 def test_patches_show_the_stress_at_the_surface(cells, tolerance):
-    """In the middle of the span, M h / (2 I); no note, since patches deform as they should."""
+    """In the middle of the span, M h / (2 I); no note, since patches of cubes deform as they should."""
     found, body, sag = cantilever(cells, "patch")
     points = body.mesh.points
     top = (np.abs(points[:, 0]) < 1e-9) & np.isclose(points[:, 2], 0.05)
@@ -69,3 +69,32 @@ def test_patches_show_the_stress_at_the_surface(cells, tolerance):
     theory = moment * 0.05 / (0.1**4 / 12)
     np.testing.assert_allclose(found.stress(body, smooth=True)[top, 0, 0], theory, rtol=tolerance)
     assert sag == pytest.approx(1, abs=0.03)
+
+
+def test_patches_that_are_longer_than_thick_are_told(caplog):
+    """Cells 4 : 1 along a clamped beam: it bends by half too little, and the note says by about how much."""
+    mesh = pl.shapes.box((1.0, 0.1, 0.1), (5, 2, 2))
+    scene = pl.Scene()
+    body = scene.add_solid(mesh, pl.StableNeoHookean.from_young(1e9, 0.0), element="patch", name="beam")
+    body.pin(np.isclose(mesh.points[:, 0], -0.5))
+    found = pl.equilibrium(scene)
+    tip = np.isclose(mesh.points[:, 0], 0.5)
+    lacking = 1 + found.displacements[tip, 2].mean() / 0.0014833
+    assert lacking > 0.5
+    assert found.discretisation_error(body) == pytest.approx(lacking, rel=0.25)
+    notes = [record.getMessage() for record in caplog.records if getattr(record, "entry", "") == "coarse-mesh"]
+    assert len(notes) == 1
+    assert "stress jumps from patch to patch of beam" in notes[0]
+
+
+def test_the_estimate_is_a_part(caplog):
+    """Below 1 where a mesh hardly moves: a plate of tets that are five times as long as thick."""
+    mesh = pl.shapes.box((1.0, 1.0, 0.02), (20, 20, 2))
+    scene = pl.Scene()
+    body = scene.add_solid(mesh, pl.StableNeoHookean.from_young(2e9, 0.3), name="plate")
+    rim = np.isclose(np.abs(mesh.points[:, :2]).max(axis=1), 0.5)
+    body.pin(rim)
+    found = pl.equilibrium(scene)
+    theory = 0.00126 * 1000 * 9.81 * 0.02 * 12 * (1 - 0.3**2) / (2e9 * 0.02**3)  # Timoshenko and Woinowsky-Krieger
+    lacking = 1 + found.displacements[:, 2].min() / theory
+    assert found.discretisation_error(body) == pytest.approx(lacking, abs=0.1)

@@ -59,6 +59,19 @@ def exists(module: str, name: str) -> bool:
     return True
 
 
+def put_together(text: str) -> list[str]:
+    """Strings of a source in which the module or the name of an import is put together."""
+    pieces = [ast.unparse(node) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.JoinedStr)]
+    return [piece for piece in pieces if re.search(r"from pliant[\w.]*(\{| import [^\n\\]*\{)", piece)]
+
+
+def test_names_in_generated_imports_are_written_out() -> None:
+    """One that is put together cannot be looked up here: such lines are made of functions (import_lines)."""
+    assert not {path.name: found for path in SOURCES if (found := put_together(path.read_text()))}
+    for text in ('f"from pliant.kernels.{m} import a"', 'f"{x}\\nfrom pliant.kernels.bodies import {name}"'):
+        assert put_together(text)
+
+
 def test_what_does_not_exist_is_found() -> None:
     assert exists("pliant.kernels", "coarse_solve")
     assert not exists("pliant.kernels", "no_such_module")

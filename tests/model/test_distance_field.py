@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from contact_arrays import closest_points
 from pliant.contact.primitives.shapes import measure
-from pliant.elements.closest import VERTEX_TRIANGLE, closest_points
+from pliant.elements.closest import VERTEX_TRIANGLE
 from pliant.errors import SceneError
 from pliant.geometry.primitive_surfaces import block_surface, sphere_surface
 from pliant.io.results import open_result

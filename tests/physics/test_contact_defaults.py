@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.contact.search.initial_intersections import pierced_triangles
+from pliant.contact.search.initial_intersections import piercing_pairs
 
 
 def two_balls(**contact: float) -> pl.Scene:
@@ -67,7 +67,7 @@ def largest_rise(sim: pl.Simulation, frames: int) -> float:
 def pierced(sim: pl.Simulation) -> int:
     detector = sim._detector
     assert detector is not None
-    return pierced_triangles(detector.team, detector.colliders, sim.positions)
+    return len(piercing_pairs(detector.team, detector.colliders, sim.positions))
 
 
 def test_two_balls_bounce() -> None:

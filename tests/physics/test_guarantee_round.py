@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from contact_arrays import closest_points
 from pliant.contact.search.round_cores import core_pairs
-from pliant.elements.closest import closest_points
 from pliant.errors import PliantError
 from pliant.geometry import rotations
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.elements.closest import VERTEX_TRIANGLE, closest_points
+from contact_arrays import closest_points
+from pliant.elements.closest import VERTEX_TRIANGLE
 from pliant.geometry.boundary import chain_within
 from pliant.model.distance_field import DistanceField
 from pliant.scenes.gallery import FOLDER

@@ -67,3 +67,39 @@ def test_slack_sheets_have_no_branch_to_leave():
     found = pl.equilibrium(scene)
     assert found.report.load_factor == 1.0
     assert found.report.converged
+
+
+def curved_arch(cells, load):
+    """A strip of 1 m x 0.1 m, 5 mm thick, that rises by 5 cm as a sine, hinged at both ends; a load on its crown."""
+    flat = pl.shapes.cloth((1.0, 0.1), (cells, 2))
+    along = flat.points[:, 0] - flat.points[:, 0].min()
+    points = flat.points + np.outer(0.05 * np.sin(np.pi * along), (0, 0, 1))
+    scene = pl.Scene(gravity=(0, 0, 0))
+    law = pl.StVenantKirchhoff.from_young(1e8 * 0.005, 0.0)
+    strip = scene.add_cloth(pl.TriMesh(points, flat.triangles), law, density=5.0, bending=1e8 * 0.005**3 / 12)
+    strip.pin((along < 1e-9) | (along > 1 - 1e-9))
+    crown = np.isclose(along, 0.5)
+    forces = np.outer(crown / crown.sum(), (0, 0, -load))
+    strip.add_force(lambda x, v, t: forces)
+    return scene
+
+
+@pytest.mark.slow
+def test_a_snap_is_found_where_load_steps_on_the_way_fail():
+    """Under the full load it snaps at once, and leaves its symmetric shape slowly at three quarters of it: no
+    equilibrium is found there. Shallow arches, as a series of sines: it leaves symmetry at 0.99 N, and symmetric ones
+    snap at 1.29 N.
+    """
+    found = pl.equilibrium(curved_arch(10, 1.5434))
+    assert not found.report.converged
+    assert "limit point at the load factor" in found.report.reason
+    assert 0.95 < 1.5434 * found.report.load_factor < 1.3
+    assert np.linalg.norm(found.displacements, axis=1).max() < 0.02
+
+
+def test_shapes_that_a_symmetry_keeps_are_told(caplog):
+    for load, count in ((0.6, 0), (1.1575, 1)):
+        found = pl.equilibrium(curved_arch(20, load))
+        assert found.report.converged
+        assert found.stable == (count == 0)
+        assert caplog.text.count("the forces balance, but the shape is not stable") == count

@@ -174,13 +174,14 @@ def crossed(cells, length, width):
 
 def test_long_crossed_cells_are_told():
     told = []
-    for mesh in (crossed(4, 2, 1), crossed(4, 1, 1), pl.shapes.cloth((2, 1), (4, 4))):
+    for mesh in (crossed(4, 2, 1), crossed(4, 1, 1), pl.shapes.cloth((2, 1), (4, 4)), crossed(4, 1.4, 1)):
         scene = pl.Scene()
         scene.add_cloth(mesh, RUBBER, name="flag")
         told.append([note for note, entry in element_notes(scene) if entry == "crossed-cells"])
     assert len(told[0]) == 1
     assert "of flag are middles of four triangles, in cells longer than wide" in told[0][0]
     assert told[1] == told[2] == []
+    assert len(told[3]) == 1
 
 
 def test_a_body_without_stress_has_no_error():

@@ -52,3 +52,29 @@ def test_auxetic_sheets_are_refused_in_words():
 def test_laws_without_lam_are_refused():
     with pytest.raises(pl.MaterialError, match="give a law with mu and lam"):
         pl.plane_stress(pl.ARAP(1.0))
+
+
+def clamped_plate(cells, size):
+    """Sag of a square plate of 1 m and unit rigidity per unit of pressure, in a sheet of `size` [m], clamped all
+    around, over that of Timoshenko and Woinowsky-Krieger, Theory of Plates and Shells, Table 35: 0.00126 q a^4 / D.
+    """
+    mesh = pl.shapes.cloth((size, size), (cells, cells))
+    scene = pl.Scene(gravity=(0, 0, -1e-4))
+    sheet = scene.add_cloth(mesh, pl.StVenantKirchhoff.from_young(1e5, 0.0), density=1.0, bending=1.0, name="plate")
+    rim = np.isclose(np.abs(mesh.points[:, :2]).max(axis=1), size / 2)
+    sheet.pin(rim, clamped=True)
+    found = pl.equilibrium(scene)
+    sheet.free(rim)
+    assert not sheet.clamps
+    return -found.displacements[:, 2].min() / 0.001265e-4
+
+
+def test_a_clamped_plate_bends_from_the_middle_between_the_rows_that_are_held(caplog):
+    """Half a cell longer at each rim it sags as a plate does; not otherwise, of which a note tells."""
+    assert clamped_plate(20, 20 / 19) == pytest.approx(1, abs=0.01)
+    assert caplog.text.count("plate is clamped by two rows of vertices") == 1
+    assert clamped_plate(20, 1.0) == pytest.approx(0.81, abs=0.01)
+    assert clamped_plate(10, 10 / 9) == pytest.approx(0.963, abs=0.005)
+    assert (
+        "plate is clamped by two rows of vertices and bends from the middle between them, 0.025 m inside" in caplog.text
+    )

@@ -5,8 +5,9 @@ All vertices move straight and in the same time. Pairs that the broad phase leav
 a chain of separating directions proves it (primitives/separation.py). Pairs without a proof are pushed apart where
 they end, by their masses, and looked at again; what that does not solve, such as a pair that is apart at the end but
 meets on the way, is done in halves and quarters of the way; and what that does not solve is held back: its vertices go
-half as far, and then not at all. What nobody moves cannot meet, so this always ends. Who is led, as obstacles and held
-vertices are, is not held back; if others do not get out of the way even in small parts of the step, they are squeezed.
+half as far, and then not at all. What nobody moves cannot meet, so this always ends. Who is prescribed, as obstacles
+and held vertices are, is not held back; if others do not get out of the way even in small parts of the step, they are
+squeezed.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ MORE_SOLUTIONS = 2  # of a step that would have passed through something, with t
 ONE_MORE = 1  # without it
 AGAIN = 2  # further ways in a step for those who were held back
 UNCUT = 0.125  # part of a step up to which a way is divided before anybody is held back
-SMALLEST = 1.0 / 256.0  # part of a step in which others must get out of the way of who is led
+SMALLEST = 1.0 / 256.0  # part of a step in which others must get out of the way of who is prescribed
 
 
 class Held(NamedTuple):
@@ -72,7 +73,9 @@ class SafeMotion:
     _faces: np.ndarray = field(init=False)  # (k, 3) triangles, springs and cores with -1, that obstacles are asked for
     _kept_faces: np.ndarray = field(init=False)  # (k,) distance they keep [m]
     _radii: np.ndarray = field(init=False)  # (k,) of cores, zero of others [m]
-    _inverse_mass: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (n,) [1/kg]; zero for who is held or led
+    _inverse_mass: np.ndarray = field(
+        default_factory=lambda: np.zeros(0)
+    )  # (n,) [1/kg]; zero for who is held or prescribed
     _rigid: RigidEnds | None = None  # rigid bodies on the way that is tried
     _has_held_back: bool = False  # anybody on the way, who may try again
     _apart_at: np.ndarray | None = None  # (n, 3) [m] where all is apart, as was proved
@@ -86,7 +89,7 @@ class SafeMotion:
         lines = np.concatenate([model.springs, self._cores.ends])
         faces = np.concatenate([surface.triangles, np.column_stack([lines, np.full(len(lines), -1)])]).astype(np.int32)
         radii = np.concatenate([np.zeros(len(faces) - len(self._cores.ends)), self._cores.radius])
-        scene = self.scene()  # meshes that are led do not touch obstacles
+        scene = self.scene()  # meshes that are prescribed do not touch obstacles
         skips = model.excluded | ((scene.mass == 0) & (scene.subspace != CARRIED))
         skips[self._cores.ends] = ~scene.is_free[self._cores.ends]
         counts = ~(skips[faces] & (faces >= 0)).any(axis=1)
@@ -129,8 +132,8 @@ class SafeMotion:
     def keep_apart(
         self, x: np.ndarray, target: np.ndarray, poses: tuple[np.ndarray, np.ndarray], skipped: Skipped, uncut: float
     ) -> bool:
-        """The same where nothing is guaranteed: bodies that are squeezed by what is led, and who is skipped, may pass.
-        Obstacles with formulas are left to contact forces. uncut: as of `_go`.
+        """The same where nothing is guaranteed: bodies that are squeezed by what is prescribed, and who is skipped, may
+        pass. Obstacles with formulas are left to contact forces. uncut: as of `_go`.
         """
         self.skipped = skipped
         self._begin(poses)
@@ -140,8 +143,8 @@ class SafeMotion:
     def _go(
         self, x: np.ndarray, wish: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]], uncut: float = UNCUT
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Where vertices get from x to the wish (n, 3) [m]; and who is squeezed by what is led, else None. In parts of
-        the step up to `uncut`, some may be held back.
+        """Where vertices get from x to the wish (n, 3) [m]; and who is squeezed by what is prescribed, else None. In
+        parts of the step up to `uncut`, some may be held back.
         """
         begin, part = 0.0, 1.0
         while begin < 1.0:
@@ -211,7 +214,7 @@ class SafeMotion:
         self, x: np.ndarray, goal: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]], holds_back: bool
     ) -> tuple[np.ndarray | None, np.ndarray | None]:
         """Where vertices get from x towards the goal, None if they do not get there unless some are held back and that
-        is not to be done; and the vertices of a pair that blocks who is led, else None.
+        is not to be done; and the vertices of a pair that blocks who is prescribed, else None.
         """
         end, halved, is_pushing = goal.copy(), np.zeros(len(x), np.int8), True
         free = self._inverse_mass > 0
@@ -313,8 +316,8 @@ class SafeMotion:
         if len(stuck):
             return touching[stuck[0]][touching[stuck[0]] >= 0]
         if is_last:
-            led = _differ(end, x) & ~free
-            return touching[0][touching[0] >= 0] if led.any() else None
+            prescribed = _differ(end, x) & ~free
+            return touching[0][touching[0] >= 0] if prescribed.any() else None
         self._has_held_back = True
         halved[involved] += 1
         stop = involved[halved[involved] > HALVINGS]

@@ -214,7 +214,7 @@ class Untangling:
         if edge is not None:
             distance = edge.depth + GAP * contact.edge[edge.vertices[0]]
             found += [
-                Way(unit, edge.body, edge.way_out, distance) for unit in {int(self._unit[v]) for v in edge.vertices}
+                Way(unit, edge.body, edge.outward, distance) for unit in {int(self._unit[v]) for v in edge.vertices}
             ]
         known = {frozenset(way[:2]) for way in found}
         found += [way for way in self._off_triangles(pairs, x) if frozenset(way[:2]) not in known]

@@ -12,12 +12,10 @@ length is a point, parallel edges touch at an end of one of them.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from pliant.lanes import maximum, minimum, number, select, sqrt
-from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.lanes.compiled import compiled, inlined
 from pliant.lanes.vectors import add, cross, dot, physics, subtract
 
 VERTEX_TRIANGLE, EDGE_EDGE, VERTEX_TET, VERTEX_OBSTACLE, FACE_OBSTACLE = range(5)  # kinds of pairs
@@ -150,24 +148,6 @@ def closest_edge_edge(y):
 def closest(kind, y):
     """Signed weights of a pair of either kind."""
     return closest_vertex_triangle(y) if kind == VERTEX_TRIANGLE else closest_edge_edge(y)
-
-
-@compiled
-def _closest_of_all(kind, points, weights, distances):
-    for i in range(len(points)):
-        y = (row(points[i], 0), row(points[i], 1), row(points[i], 2), row(points[i], 3))
-        w = closest(kind, y)
-        weights[i, 0], weights[i, 1], weights[i, 2], weights[i, 3] = w
-        r = combine(w, y)
-        distances[i] = math.sqrt(dot(r, r))
-
-
-def closest_points(kind: int, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Signed weights (k, 4) and distances (k,) [m] of pairs given as points (k, 4, 3) [m]."""
-    points = np.ascontiguousarray(points, dtype=float)
-    weights, distances = np.empty((len(points), 4)), np.empty(len(points))
-    cached(_closest_of_all)(kind, points, weights, distances)
-    return weights, distances
 
 
 @inlined

@@ -18,10 +18,7 @@ from pliant.model import Block, Sheets
 
 
 class ElementEnergy(Protocol):
-    """What is known of a kind of element. Files of functions (elastic, pressure) have these too.
-
-    Where elements have an internal state, there is also update_internal_state(block, x), which brings it up to date.
-    """
+    """What is known of a kind of element. Files of functions (elastic, pressure) have these too."""
 
     def energy(self, block: Any, x: np.ndarray) -> float:
         """[J]."""
@@ -108,7 +105,7 @@ def _summed(block: Block, of_corners: Any, n: int) -> np.ndarray:
 
 
 #: What is not made of an element's lane functions alone.
-_OF_PATHS: dict[str, Any] = {
+_OF_PATHS: dict[str, ElementEnergy] = {
     "tets": elastic,
     "weighted tets": elastic,
     "patches": elastic,
@@ -119,7 +116,7 @@ _OF_PATHS: dict[str, Any] = {
 }
 
 
-def energy_of(block: Block) -> Any:
+def energy_of(block: Block) -> ElementEnergy:
     """The energy of a block's kind of element."""
     element = element_of(block)
     if element.path in _OF_PATHS:
@@ -127,3 +124,11 @@ def energy_of(block: Block) -> Any:
     if isinstance(block, Pairs):
         return PairTerms(element)
     return Membranes() if element.has_law else Elementwise(element)
+
+
+def update_internal_state(block: Block, x: np.ndarray) -> None:
+    """Bring the internal state of a block's elements up to date at x (n, 3) [m], in place: tets that are converted, and
+    patches of them, are the elements that have one.
+    """
+    assert isinstance(block, invertible.Invertibles)
+    invertible.update_internal_state(block, x)

@@ -18,7 +18,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from pliant.arguments import as_numbers
-from pliant.energies.elements import energy_of
+from pliant.energies.elements import energy_of, update_internal_state
 from pliant.energies.scatter import chunks
 from pliant.errors import SolverError
 from pliant.model import CARRIED, Block, Model
@@ -107,7 +107,7 @@ class IncrementalPotential:
         """Update the internal state of elements at x. Solvers do so at the start of an iteration."""
         for block in self.model.blocks:
             if block.internal_state_size:
-                energy_of(block).update_internal_state(block, x)
+                update_internal_state(block, x)
 
     def refresh_contacts(self, x: np.ndarray) -> None:
         """Bring closest points and friction limits up to date at x.

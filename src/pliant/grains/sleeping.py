@@ -32,7 +32,6 @@ class Sleepers:
 
     def __init__(self, particles: np.ndarray, n: int, speed: float):
         self.speed = speed  # [m/s]
-        self._particles = particles  # (p,) vertices
         self._is_particle = np.zeros(n, bool)
         self._is_particle[particles] = True
         self.island = np.full(n, AWAKE, np.int64)  # (n,) number, or AWAKE

@@ -60,6 +60,7 @@ class Body(Changeable, ABC):
         self._air_damping = 0.0
         self._pressure: Pressure = 0.0
         self._volume: Volume | None = None
+        self.clamps: list[tuple[np.ndarray, np.ndarray]] = []  # rows of vertices that pin(clamped=True) holds, and next
         self._simulated: Callable[[], np.ndarray] | None = None
         self._elements: Callable[[], np.ndarray] | None = None
         self._contact_load: ContactLoad | None = None
@@ -249,11 +250,14 @@ class Body(Changeable, ABC):
         components: which coordinates are held, such as "z" or "xy". Pins of one vertex add up: "x" for a face and "z"
         for another hold both on their common edge.
         clamped: hold the slope of a sheet or a rod too, by its neighbours: vertices that share an element with those
-        given are held as they are. It then bends from the middle between the two rows on.
+        given are held as they are. It then bends from the middle between the two rows on: let it be half a cell
+        longer there, or a plate of 20 cells that is clamped all around bends by a fifth too little.
         """
         chosen = checks.selection(vertices, self.n_vertices, f"{self.name}.pin")
         if checks.flag(clamped, f"{self.name}.pin: clamped"):
-            chosen = np.union1d(chosen, self.neighbours(chosen))
+            both = np.union1d(chosen, self.neighbours(chosen))
+            self.clamps.append((chosen, np.setdiff1d(both, chosen)))
+            chosen = both
         asked = self._axes(components, "pin")
         if asked.all():
             self._hold(chosen, FIXED, None, "pin")
@@ -301,6 +305,7 @@ class Body(Changeable, ABC):
                     f"{len(kinematic) - 1} others; free all of them."
                 )
         self.subspace[chosen], self.directions[chosen] = FREE, 0.0
+        self.clamps = [rows for rows in self.clamps if not np.isin(rows[0], chosen).any()]
         self.motions = [
             (kinematic, motion) for kinematic, motion in self.motions if not np.isin(kinematic, chosen).any()
         ]

@@ -44,7 +44,7 @@ class XPBD(Solver[ProjectionTables]):
 
     It takes springs, hinges, rod bends, yarns, walls, stable neo-Hookean solids, whose energy is that of two
     constraints with compliance (kernels.two_constraints), St. Venant-Kirchhoff sheets (kernels.sheet_constraints), and
-    contact with friction (kernels.touch_projection). The multipliers start each step at zero, the positions at the
+    contact with friction (kernels.contact_projection). The multipliers start each step at zero, the positions at the
     inertial target, whatever x0 is.
     Damping is XPBD's own (its Equation 26) with beta = k_d / compliance: it acts on the rates of the constraints,
     linearised, so that a turn is damped a little, by its square.

@@ -54,6 +54,7 @@ class Descent(ABC):
     """One load step's iterations."""
 
     is_stuck: bool = False  # no step lowers the energy any more
+    is_doubtful: bool = False  # the true Hessian was last not positive definite: the shape may not be stable
 
     @abstractmethod
     def advance(self, problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray) -> None:
@@ -172,11 +173,11 @@ class NewtonDescent(LevenbergDescent):
             for candidate in self.spaces(space):
                 try:
                     found = hessian_solve(candidate, self.solver.linear, False, b)
-                    self.projected = 0
+                    self.projected, self.is_doubtful = 0, candidate is not space
                     return found
                 except NotPositiveDefinite:
                     continue
-        self.projected += 1
+        self.projected, self.is_doubtful = self.projected + 1, True
         return projected_solve(space, self.solver.linear, b)
 
 

@@ -1,5 +1,5 @@
 """Warnings of elements whose static answers are far off: linear tets that lock, solids one cell thick, sheets of long
-cells of four triangles.
+cells of four triangles, and those that are clamped by long cells.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import numpy as np
 
 from pliant.materials import Invertible
 from pliant.materials.rest_moduli import lame_parameters_at_rest
-from pliant.model import Cloth, Scene
-from pliant.model.solid import LINEAR, Solid
+from pliant.model import Body, Cloth, Scene
+from pliant.model.solid import LINEAR, PATCH, Solid
 
 LOCKING = 0.45  # Poisson's ratio from which linear tets are said to lock
-LONG = 1.5  # length over width from which crossed cells are said to lock
-COARSE = 0.1  # part of the strain energy that a mesh may lack by estimate
+LONG = 1.2  # length over width from which crossed cells are said to lock
+COARSE = {LINEAR: 0.1, PATCH: 0.25}  # part of the strain energy that a mesh may lack by estimate: patches are nearer
+SHORTER = 0.005  # of its extent: what a clamp takes of a sheet without a note
 ROUNDING = 1e-12  # of Lame's mu: stress that is none
 MOST = 0.2  # part of the vertices that are middles of such cells
 
@@ -31,19 +32,32 @@ def element_notes(scene: Scene) -> Iterator[tuple[str, str]]:
                 "locking",
             )
         if len(np.unique(solid.surface)) == len(solid.mesh.points):
-            error = "too little, often by more than half" if solid.element == LINEAR else "up to twice too far"
+            error = (
+                "too little, often by more than half"
+                if solid.element == LINEAR
+                else "up to twice too far, or far too little"
+            )
             yield (
                 f"equilibrium: {solid.name} has no vertex inside, as a plate or beam one cell thick: it may bend "
                 f'{error}. Take two cells across or more, about as long as thick, and element="patch".',
                 "one-cell-thick",
             )
 
+    for body in scene.bodies:
+        lost, extent = max((_lost_length(body, *rows) for rows in body.clamps), default=0.0), _extent(body)
+        if lost > SHORTER * extent:
+            yield (
+                f"equilibrium: {body.name} is clamped by two rows of vertices and bends from the middle between them, "
+                f"{lost:.3g} m inside: let it be that much longer there, or take smaller cells.",
+                "clamped-rows",
+            )
+
     for sheet in (body for body in scene.bodies if isinstance(body, Cloth)):
         if (part := _long_crossed_cells(sheet)) > MOST:
             yield (
                 f"equilibrium: {100 * part:.0f} % of the vertices of {sheet.name} are middles of four triangles, in "
-                "cells longer than wide: with few of them it may bend too little. Take two triangles per cell, as "
-                "pl.shapes.cloth has, or cells as long as wide.",
+                "cells longer than wide: with ten of them it may bend a third too little. Take two triangles per cell, "
+                "as pl.shapes.cloth has, or cells as long as wide.",
                 "crossed-cells",
             )
 
@@ -51,22 +65,41 @@ def element_notes(scene: Scene) -> Iterator[tuple[str, str]]:
 def mesh_notes(
     scene: Scene, stress_of: Callable[[Solid], np.ndarray], error_of: Callable[[Solid], float]
 ) -> Iterator[tuple[str, str]]:
-    """Notes of linear tets that are too few, by what is estimated of their error; likewise. A body without stress, as
+    """Notes of meshes that are too coarse, by what is estimated of their error; likewise. A body without stress, as
     one that is only turned, has no error.
     """
     told = " ".join(note for note, _ in element_notes(scene))
     for solid in (body for body in scene.bodies if isinstance(body, Solid)):
-        if solid.element != LINEAR or f"equilibrium: {solid.name} has" in told:
+        if f"equilibrium: {solid.name} has" in told:
             continue
         if np.abs(stress_of(solid)).max() <= ROUNDING * np.max(_lame_parameters(solid)[1]):
             continue
-        if (error := error_of(solid)) > COARSE:
+        if (error := error_of(solid)) > COARSE[solid.element]:
+            piece, advice = _OF_COARSE[solid.element]
             yield (
-                f"equilibrium: stress jumps from tet to tet of {solid.name}: its mesh is too coarse, and it may deform "
-                f'too little by about {100 * error:.0f} %. element="patch" is nearer on the same mesh, or take more '
-                "tets where stress changes.",
+                f"equilibrium: stress jumps from {piece} to {piece} of {solid.name}: its mesh is too coarse, and it "
+                f"may deform too little by about {100 * error:.0f} %. {advice}",
                 "coarse-mesh",
             )
+
+
+#: What has one stress, and what to do where it jumps.
+_OF_COARSE = {
+    LINEAR: ("tet", 'element="patch" is nearer on the same mesh, or take more tets where stress changes.'),
+    PATCH: ("patch", "Take cells about as long as thick, or more of them where stress changes."),
+}
+
+
+def _lost_length(body: Body, row: np.ndarray, neighbours: np.ndarray) -> float:
+    """[m] by which a clamp shortens what bends: half the mean distance of the next row from the row that is held."""
+    if not len(neighbours):
+        return 0.0
+    here, there = (body.initial_positions[vertices] for vertices in (row, neighbours))
+    return 0.5 * float(np.mean([np.linalg.norm(here - point, axis=1).min() for point in there]))
+
+
+def _extent(body: Body) -> float:
+    return float(np.ptp(body.initial_positions, axis=0).max())
 
 
 def _long_crossed_cells(sheet: Cloth) -> float:

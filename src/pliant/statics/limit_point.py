@@ -3,12 +3,13 @@
 Between two equilibria of one branch the way gets shorter with the load step; a snap does not. The energy along the
 straight line from before a snap to after it has a part that is concave, whatever dead loads act, since these are linear
 in the positions. So a load step is looked at more closely only where the energy is concave on its way; then it is
-halved, and the longer half again, until either the way has become shorter or the load step is the smallest.
+halved, and the longer half again, until either the way has become shorter or the load step is the smallest. A middle
+at which no equilibrium is found is taken to be beyond the snap.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -50,8 +51,9 @@ class Snap:
     iterations: int  # that it took to find
 
 
-def find_snap(step: LoadStep, before: LoadPoint, after: LoadPoint, smallest: float) -> Snap | int:
-    """The limit point between two equilibria, or how many iterations it took to see that there is none.
+def find_snap(step: LoadStep, before: LoadPoint, after: LoadPoint, smallest: float, most: int) -> Snap | int:
+    """The limit point between two equilibria, or how many iterations it took to see that there is none; most: of them
+    where no equilibrium is found.
 
     What moves far under the smallest part of the load, as a slack sheet or rope, has no branch to leave.
     """
@@ -71,7 +73,8 @@ def find_snap(step: LoadStep, before: LoadPoint, after: LoadPoint, smallest: flo
         assert middle.outcome is not None
         iterations += middle.outcome.iterations
         if not middle.is_equilibrium:
-            return iterations
+            after, step = replace(after, factor=middle.factor), replace(step, iterations=most)
+            continue
         ways = _way(before, middle), _way(middle, after)
         shorter = shorter + 1 if max(ways) < SHORTER * way else 0
         if shorter == 2:

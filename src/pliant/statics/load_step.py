@@ -46,6 +46,7 @@ class Outcome:
     iterations: int
     residual: float  # force out of balance over the forces that act
     problem: IncrementalPotential  # the total potential energy at the end, whose positions are x_prev
+    is_doubtful: bool = False  # it may be no minimum of the energy
 
 
 class Stopped(Exception):
@@ -102,7 +103,7 @@ class LoadStep:
             if len(targets):
                 residual = max(residual, float(np.abs(volumes(problem.model, x) / targets - 1).max()))
             if residual <= self.tolerance:
-                return Outcome(True, False, "converged", iteration, residual, problem)
+                return Outcome(True, False, "converged", iteration, residual, problem, descent.is_doubtful)
             if self.watch.is_stopped:
                 raise Stopped(Outcome(False, False, STOPPED, iteration, residual, problem))
             self.watch.tell(f"equilibrium: {factor:.3g} of the load, iteration {iteration}, residual {residual:.1e}")

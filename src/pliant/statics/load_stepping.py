@@ -38,6 +38,11 @@ PATIENCE = 5  # times the iterations, of load steps until one fails
 CONTACT_STIFFNESS = 50.0  # of solids, times that of motions (contact.response.scale), which lets them sink in visibly
 FEW = 60  # iterations of scenes with contact before they are let go (statics.settling)
 QUIET_SECONDS = 2.0  # before anything is shown of a solve
+UNSTABLE = (
+    "equilibrium: the forces balance, but the shape is not stable: the least push would take it to another one. A "
+    "symmetry of mesh and loads keeps it there; add a load that breaks it, a thousandth of the others, to see where it "
+    "goes."
+)
 SLIP_SECONDS = 1 / 300  # friction's slip is this times Contact.friction_speed
 
 
@@ -120,6 +125,8 @@ def equilibrium(
                 logger.warning("equilibrium: %s", report.reason, extra={"entry": "stopped"})
             else:
                 logger.warning("equilibrium: %s", report.reason, extra={"entry": "no-equilibrium"})
+        elif outcome.is_doubtful and case.model.n_vertices <= MOST_DIRECT and not found.stable:
+            logger.warning(UNSTABLE, extra={"entry": "unstable-shape"})
     for note, entry in mesh_notes(scene, found.stress, found.discretisation_error):
         logger.info(note, extra={"entry": entry})
     return found
@@ -182,7 +189,7 @@ def _follow(
         assert tried.outcome is not None
         report.iterations += tried.outcome.iterations
         if tried.is_equilibrium:
-            snap = find_snap(step, last, tried, smallest) if examine else 0
+            snap = find_snap(step, last, tried, smallest, iterations) if examine else 0
             if isinstance(snap, Snap):
                 report.iterations += snap.iterations
                 return _ended(step, snap.last, report), _snapped(report, snap)

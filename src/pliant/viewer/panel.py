@@ -43,8 +43,8 @@ class Panel:
         self.play.on_click(lambda _: session.pause() if session.playing else session.play())
         self._button("Step", session.step)
         self._button("Reset", session.reset)
-        self._let_go_button = gui.add_button("Let go", color="orange", visible=False)
-        self._let_go_button.on_click(lambda _: self._release())
+        self._release_button = gui.add_button("Let go", color="orange", visible=False)
+        self._release_button.on_click(lambda _: self._release())
         speed = gui.add_slider("Speed", 0.0, 2.0, 0.05, session.speed, hint="Of real time; 0: as fast as it goes.")
         speed.on_update(lambda event: session.set_speed(float(event.target.value)))
         if session.simulation.scene.contact is not None:
@@ -141,10 +141,10 @@ class Panel:
 
     def show_grab(self, let_go: Callable[[], None]) -> None:
         """Something is grabbed; a button that lets go of it appears."""
-        self._release_due, self._let_go_button.visible = let_go, True
+        self._release_due, self._release_button.visible = let_go, True
 
     def hide_grab(self) -> None:
-        self._release_due, self._let_go_button.visible = None, False
+        self._release_due, self._release_button.visible = None, False
 
     def _release(self) -> None:
         if self._release_due is not None:

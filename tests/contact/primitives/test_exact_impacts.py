@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from contact_arrays import impact_times
 from pliant.contact.primitives.separation import APART, MEETS
-from pliant.contact.primitives.time_of_impact import impact_times
 from pliant.contact.search.near_pairs import NearPairs, look_at_pairs
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.kernels.threads import Team

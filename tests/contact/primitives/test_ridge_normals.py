@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pliant.contact.primitives.lowest_points import lowest, mix
-from pliant.contact.primitives.ridge_normals import way_out
+from pliant.contact.primitives.ridge_normals import outward_normal
 from pliant.contact.primitives.shapes import distance_and_normal, measure
 from pliant.contact.search.faces_near_obstacles import _local
 from pliant.lanes.compiled import cached, compiled
@@ -23,7 +23,7 @@ def beyond(n: np.ndarray, y: np.ndarray, support: float) -> float:
 def leave(kind, local, y, is_face, w, size):
     p = mix(w, y)
     d, n = distance_and_normal(kind, local, p)
-    return way_out(kind, local, y, is_face, p, d, n, size)
+    return outward_normal(kind, local, y, is_face, p, d, n, size)
 
 
 def way_of(shape, y: np.ndarray, is_face: bool) -> tuple[np.ndarray, float, np.ndarray]:

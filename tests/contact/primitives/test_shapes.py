@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from contact_arrays import times_of_impact_with
 from pliant.contact.primitives import shapes
 from pliant.errors import SceneError
 from pliant.geometry import TriMesh
@@ -137,7 +138,7 @@ def test_fast_vertex_hits_a_thin_plate() -> None:
     plate = Box((0, 0, 0), (1, 1, 1e-3))
     start = np.array([[0.1, 0.2, 1.0], [0.1, 0.2, -0.5], [0.7, 0.0, 1.0]])
     end = start + np.array([[0, 0, -1.0], [0, 0, 1.0], [0, 0, -1.0]]) * 100 / 60
-    times = shapes.impact_times(plate, start, end)
+    times = times_of_impact_with(plate, start, end)
     exact = np.array([(1.0 - 5e-4), (0.5 - 5e-4)]) * 60 / 100
     assert (times[:2] <= exact).all()
     np.testing.assert_allclose(times[:2], exact, atol=1e-4)
@@ -148,7 +149,7 @@ def test_moving_plate_hits_a_vertex_at_rest() -> None:
     """Only the relative motion counts."""
     plate = Box((0, 0, 0), (1, 1, 1e-3), motion=lambda t: ((0, 0, 100 * t), np.eye(3)))
     at = np.array([[0.1, 0.2, 1.0]])
-    time = shapes.impact_times(plate, at, at, 0.0, 1 / 60)[0]
+    time = times_of_impact_with(plate, at, at, 0.0, 1 / 60)[0]
     np.testing.assert_allclose(time, (1 - 5e-4) * 60 / 100, atol=1e-4)
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from pliant.contact.primitives.time_of_impact import MAX_STEPS, TOLERANCE, impact_times
-from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, closest_points
+from contact_arrays import closest_points, impact_times
+from pliant.contact.primitives.time_of_impact import MAX_STEPS, TOLERANCE
+from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 
 KINDS = [VERTEX_TRIANGLE, EDGE_EDGE]
 

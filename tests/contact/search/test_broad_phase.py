@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from pliant.contact.primitives.time_of_impact import impact_times
-from pliant.contact.search.broad_phase import Rules, edge_edge_pairs, open_rules, surface_of, vertex_triangle_pairs
+from contact_arrays import impact_times, open_rules
+from pliant.contact.search.broad_phase import Rules, edge_edge_pairs, surface_of, vertex_triangle_pairs
 from pliant.contact.search.colliders import fit_surface, make_colliders
 from pliant.geometry import shapes
 from pliant.kernels.threads import Team

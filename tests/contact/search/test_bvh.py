@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contact_arrays import open_rules
 from pliant.contact.search import bvh
-from pliant.contact.search.broad_phase import open_rules
 from pliant.contact.search.motion import motion_of
 from pliant.contact.search.overlaps import Pairs, overlaps
 from pliant.kernels.threads import Team

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pliant.contact.primitives.time_of_impact import impact_times
+from contact_arrays import impact_times
 from pliant.contact.search.bvh import FAN
 from pliant.contact.search.ccd_culling import LANES, VERTEX_TET, CcdCulling, Pack, coarse_cull, fine_cull
 from pliant.contact.search.motion import ROW, motion_of

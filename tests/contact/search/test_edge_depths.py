@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import pliant as pl
-from pliant.contact.search.broad_phase import open_rules
+from contact_arrays import open_rules
 from pliant.contact.search.colliders import make_colliders
 from pliant.contact.search.edge_depths import deepest_edge
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from pliant.contact.search.broad_phase import open_rules
+from contact_arrays import closest_points, open_rules
 from pliant.contact.search.colliders import make_colliders
 from pliant.contact.search.patches import nearest_on_patch, oriented_normal
-from pliant.elements.closest import VERTEX_TRIANGLE, closest_points
+from pliant.elements.closest import VERTEX_TRIANGLE
 from pliant.geometry import shapes
 
 

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from contact_arrays import open_rules
 from pliant.contact.search import bvh
-from pliant.contact.search.broad_phase import open_rules
 from pliant.contact.search.motion import motion_of
 from pliant.contact.search.overlaps import Pairs
 from pliant.contact.search.penetration import (

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from contact_arrays import closest_points, open_rules
 from pliant.contact.detection import continuous_contacts, find_penetrations
-from pliant.contact.search.broad_phase import open_rules
 from pliant.contact.search.colliders import make_colliders
 from pliant.contact.search.self_collision_culling import SelfCollisionCulling
-from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE, closest_points
+from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
 from pliant.geometry import TetMesh, shapes
 from pliant.geometry.mesh import drop_isolated_vertices
 from pliant.kernels.threads import Team

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from pliant.contact.primitives.time_of_impact import impact_times
-from pliant.contact.search.broad_phase import open_rules
+from contact_arrays import impact_times, open_rules
 from pliant.contact.search.colliders import Colliders, make_colliders
 from pliant.contact.search.overlaps import Pairs
 from pliant.contact.search.surface_pairs import surface_pairs

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from contact_arrays import open_rules
 from pliant.contact.contact_set import depths
 from pliant.contact.detection import find_penetrations, track_sides
-from pliant.contact.search.broad_phase import open_rules
 from pliant.contact.search.colliders import Colliders, make_colliders
 from pliant.contact.tracking.closed_starts import outside_closed
 from pliant.contact.tracking.side_history import no_side_history

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from contact_arrays import open_rules
 from pliant.contact.contact_set import depths
 from pliant.contact.detection import continuous_contacts, find_penetrations, track_edge_sides, track_sides
-from pliant.contact.search.broad_phase import open_rules
 from pliant.contact.search.colliders import Colliders, make_colliders
 from pliant.contact.tracking.side_history import SideHistory, as_placed, no_side_history
 from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE

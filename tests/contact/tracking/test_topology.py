@@ -3,8 +3,8 @@
 import numpy as np
 
 import pliant as pl
+from contact_arrays import open_rules
 from pliant.contact.detection import track_sides
-from pliant.contact.search.broad_phase import open_rules
 from pliant.contact.search.colliders import Colliders, make_colliders
 from pliant.contact.tracking.multipliers import Multipliers
 from pliant.contact.tracking.side_history import SideHistory, no_side_history

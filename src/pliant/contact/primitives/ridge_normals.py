@@ -23,7 +23,7 @@ PARALLEL = 1e-6  # squared sine between the edges
 
 
 @inlined
-def way_out(kind, local, y, is_face, p, d, n, size):
+def outward_normal(kind, local, y, is_face, p, d, n, size):
     """The normal at the lowest point p of an edge or a triangle y, where the distance is d and its gradient n, and how
     far p is outside along it, both in the frame of the shape; size [m] of y.
     """

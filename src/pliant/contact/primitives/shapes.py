@@ -160,26 +160,9 @@ def measure_all(kind, row, points, distances, normals):
         normals[i, 0], normals[i, 1], normals[i, 2] = n
 
 
-@compiled
-def impacts_of_all(kind, row_start, row_end, start, end, times):
-    for i in range(len(start)):
-        p0, p1 = (start[i, 0], start[i, 1], start[i, 2]), (end[i, 0], end[i, 1], end[i, 2])
-        times[i] = vertex_impact(kind, row_start, row_end, p0, p1)
-
-
 def measure(shape: Shape, points: np.ndarray, time: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """Signed distances (k,) [m], negative inside, and outward unit normals (k, 3) at points (k, 3) [m]."""
     points = np.ascontiguousarray(points, dtype=float)
     distances, normals = np.empty(len(points)), np.empty((len(points), 3))
     cached(measure_all)(shape.kind, shape.row(time), points, distances, normals)
     return distances, normals
-
-
-def impact_times(shape: Shape, start: np.ndarray, end: np.ndarray, time: float = 0.0, h: float = 0.0) -> np.ndarray:
-    """Times (k,) in 0..1 at which vertices moving from start to end (k, 3) [m] in the step from `time` to
-    `time` + h [s] first touch, infinite where they do not.
-    """
-    start, end = np.ascontiguousarray(start, dtype=float), np.ascontiguousarray(end, dtype=float)
-    times = np.empty(len(start))
-    cached(impacts_of_all)(shape.kind, shape.row(time), shape.row(time + h), start, end, times)
-    return times

@@ -21,8 +21,8 @@ import math
 
 import numpy as np
 
-from pliant.elements.closest import VERTEX_TRIANGLE, closest, combine, place_on_segment, row
-from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.elements.closest import VERTEX_TRIANGLE, closest, combine, place_on_segment
+from pliant.lanes.compiled import compiled, inlined
 from pliant.lanes.vectors import add, add_scaled, cross, dot, subtract
 
 TOLERANCE = 2e-6  # of the largest coordinate or displacement, both relative to the pair
@@ -171,19 +171,3 @@ def impact(kind, x0, x1, separation):
         weights = closest(kind, now)
         r = combine(weights, now)
     return time, weights, r
-
-
-@compiled
-def _impacts_of_all(kind, start, end, separation, times):
-    for i in range(len(start)):
-        x0 = (row(start[i], 0), row(start[i], 1), row(start[i], 2), row(start[i], 3))
-        x1 = (row(end[i], 0), row(end[i], 1), row(end[i], 2), row(end[i], 3))
-        times[i] = impact(kind, x0, x1, separation)[0]
-
-
-def impact_times(kind: int, start: np.ndarray, end: np.ndarray, separation: float = 0.0) -> np.ndarray:
-    """Times (k,) of impact in 0..1, infinite where there is none, of pairs moving from start to end (k, 4, 3) [m]."""
-    start, end = np.ascontiguousarray(start, dtype=float), np.ascontiguousarray(end, dtype=float)
-    times = np.empty(len(start))
-    cached(_impacts_of_all)(kind, start, end, float(separation), times)
-    return times

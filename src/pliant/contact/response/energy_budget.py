@@ -5,11 +5,11 @@ The minimum of a step of implicit Euler, with convex potentials, satisfies
     T + E + C  <=  T_0 + E_0 + C_0 + sum_i m_i a_i . d_i + sum_o f_o . d_o
 
 with kinetic energy T, that of elements E and of contacts C, the displacements d of the step, accelerations a by gravity
-and other forces, and the forces f at the end of the step on what is led: obstacles and held vertices. What breaks it is
-a step that ended early, or was cut short by the guarantee; normals, weights and friction limits that changed after
-they were used. All of it is seen in the difference, island by island of bodies that touch, and is taken out of their
-velocities, but for rigid motions of free islands, whose momenta stay. C_0 is of the contacts of the step as it begins:
-what detection finds late begins without force (decision 0024).
+and other forces, and the forces f at the end of the step on what is prescribed, obstacles and held vertices. It breaks
+by a step that ended early or was cut short by the guarantee; by normals, weights and friction limits that changed
+after they were used. All of it is seen in the difference, island by island of bodies that touch, and is taken out of
+their velocities, but for rigid motions of free islands, whose momenta stay. C_0 is of the contacts of the step as it
+begins: what detection finds late begins without force (decision 0024).
 """
 
 from __future__ import annotations

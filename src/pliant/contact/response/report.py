@@ -28,8 +28,9 @@ class ContactReport:
     energy_gain: [J] the work of contact on bodies, and what it stores at the end beyond what it stored at the end of
     the step before; positive: contact has added energy. Implicit steps lose some, so that it is mostly negative.
     energy_rise: [J] by which the solved step raised the energy of bodies that touch, kinetic, of elements and of
-    contacts, above what gravity, forces and what is led put in; energy_removed: how much of it was taken out of their
-    motion again (decision 0040). Solvers with multipliers, and integrators other than "euler", are not watched: both 0.
+    contacts, above what gravity, forces and what is prescribed put in; energy_removed: how much of it was taken out of
+    their motion again (decision 0040). Solvers with multipliers, and integrators other than "euler", are not watched:
+    both 0.
     """
 
     listed: int  # contacts that the solver was given last

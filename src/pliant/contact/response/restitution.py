@@ -36,7 +36,7 @@ SMALL, SMALL_IN_CHAINS = 1e-3, 1e-6  # of the threshold: where no speed changes 
 AT_MOST_ZERO = -1.0  # in place of a speed that is asked for
 
 
-class Meetings(NamedTuple):
+class Impacts(NamedTuple):
     """Contacts of rigid bodies with each other, with obstacles and with what is held; k at most."""
 
     sides: np.ndarray  # (k, 2) the two bodies, -1 for what no solver moves
@@ -89,8 +89,8 @@ def add_impulses(contacts, bodies, x, x_prev, poses, h, s, threshold, mass, poin
     """Write the change (b, 6) of the twists; s [s]: the step that the solver has seen, threshold [m/s]: up to which
     nothing is given back; points (k,) and start (b + 1,): what bodies carry, of masses (n,) [kg].
     """
-    meetings, inverse_mass = find(contacts, bodies, x, x_prev, poses, h, s, mass, points, start)
-    settle(meetings, inverse_mass, SMALL * threshold, ITERATIONS, copied(after), change)
+    impacts, inverse_mass = impacts_of(contacts, bodies, x, x_prev, poses, h, s, mass, points, start)
+    settle(impacts, inverse_mass, SMALL * threshold, ITERATIONS, copied(after), change)
 
 
 @allocating
@@ -98,13 +98,13 @@ def add_impulses_in_rounds(
     contacts, bodies, x, x_prev, poses, h, s, threshold, mass, points, start, before, after, change
 ):
     """The same where impacts go on from body to body."""
-    meetings, inverse_mass = find(contacts, bodies, x, x_prev, poses, h, s, mass, points, start)
+    impacts, inverse_mass = impacts_of(contacts, bodies, x, x_prev, poses, h, s, mass, points, start)
     then = copied(before)
-    go_on(meetings, inverse_mass, threshold, then, np.empty(len(meetings.numbers)))
-    for k in range(len(meetings.numbers)):
-        if meetings.numbers[k, TARGET] >= 0.0:
-            meetings.numbers[k, TARGET] = max(normal_velocity(meetings, then, k, row(meetings.normals, k)), 0.0)
-    settle(meetings, inverse_mass, SMALL_IN_CHAINS * threshold, IN_CHAINS, copied(after), change)
+    go_on(impacts, inverse_mass, threshold, then, np.empty(len(impacts.numbers)))
+    for k in range(len(impacts.numbers)):
+        if impacts.numbers[k, TARGET] >= 0.0:
+            impacts.numbers[k, TARGET] = max(normal_velocity(impacts, then, k, row(impacts.normals, k)), 0.0)
+    settle(impacts, inverse_mass, SMALL_IN_CHAINS * threshold, IN_CHAINS, copied(after), change)
 
 
 @allocating
@@ -118,27 +118,27 @@ def copied(twists):
 
 
 @allocating
-def find(contacts, bodies, x, x_prev, poses, h, s, mass, points, start):
-    """The meetings with their responses, and inverse masses (b,) [1/kg]."""
+def impacts_of(contacts, bodies, x, x_prev, poses, h, s, mass, points, start):
+    """The impacts with their responses, and inverse masses (b,) [1/kg]."""
     k, b = len(contacts.kind), len(start) - 1
     sides, normals, numbers = np.empty((k, 2), np.int64), np.empty((k, 3)), np.empty((k, 5))
     arms, motion, turns = np.empty((k, 2, 3)), np.empty((k, 2, 3)), np.empty((k, 2, 3))
-    room = Meetings(sides, arms, motion, normals, turns, numbers)
-    n = find_meetings(contacts, bodies, x, x_prev, poses, h, s, room)
+    room = Impacts(sides, arms, motion, normals, turns, numbers)
+    n = find_impacts(contacts, bodies, x, x_prev, poses, h, s, room)
     inverse_mass = np.empty(b)
     for body in range(b if n > 0 else 0):
         total = 0.0
         for place in range(start[body], start[body + 1]):
             total += mass[points[place]]
         inverse_mass[body] = 1.0 / total
-    meetings = Meetings(sides[:n], arms[:n], motion[:n], normals[:n], turns[:n], numbers[:n])
+    impacts = Impacts(sides[:n], arms[:n], motion[:n], normals[:n], turns[:n], numbers[:n])
     for place in range(n):
-        write_response(meetings, bodies.inverse_inertia, inverse_mass, poses, place)
-    return meetings, inverse_mass
+        write_response(impacts, bodies.inverse_inertia, inverse_mass, poses, place)
+    return impacts, inverse_mass
 
 
 @compiled
-def find_meetings(contacts, bodies, x, x_prev, poses, h, s, room):
+def find_impacts(contacts, bodies, x, x_prev, poses, h, s, room):
     """How many contacts press of which no vertex is soft."""
     count = 0
     for place in range(len(contacts.kind)):
@@ -148,7 +148,7 @@ def find_meetings(contacts, bodies, x, x_prev, poses, h, s, room):
         if d <= 0.0 or is_soft(c, contacts, bodies.subspace):
             continue
         before = dot(closest_separation(c, positions_of(c, contacts, x_prev), contacts), n) - contacts.thickness[c]
-        write_meeting(c, count, contacts, bodies, x, x_prev, poses, h, room)
+        write_impact(c, count, contacts, bodies, x, x_prev, poses, h, room)
         ahead = max(before - min(contacts.offset[c], 0.0), 0.0)
         room.numbers[count, GAINED] *= ahead
         room.numbers[count, IMPULSE] = s * contacts.stiffness[c] * d
@@ -166,8 +166,8 @@ def is_soft(c, contacts, subspace):
 
 
 @inlined
-def write_meeting(c, k, contacts, bodies, x, x_prev, poses, h, room):
-    """Contact c as meeting k; its impulse and the way to it are still to be told."""
+def write_impact(c, k, contacts, bodies, x, x_prev, poses, h, room):
+    """Contact c as impact k; its impulse and the way to it are still to be told."""
     v, has_obstacle = contacts.vertices, contacts.obstacle[c] >= 0
     first, second = v[c, 0], v[c, 2]
     room.sides[k, 0] = carrier_of(bodies, first)
@@ -202,13 +202,13 @@ def carrier_of(bodies, v):
 
 
 @compiled
-def go_on(meetings, inverse_mass, threshold, twists, pushed):
+def go_on(impacts, inverse_mass, threshold, twists, pushed):
     """Rounds of impacts, from twists (b, 6) before the first to those after the last; targets for all that met."""
-    numbers = meetings.numbers
+    numbers = impacts.numbers
     for count in range(ROUNDS):
         fastest = 0.0
         for k in range(len(numbers)):
-            approach = -normal_velocity(meetings, twists, k, row(meetings.normals, k))
+            approach = -normal_velocity(impacts, twists, k, row(impacts.normals, k))
             pushed[k] = -1.0
             if approach > threshold and numbers[k, RESPONSE] > 0.0:
                 gained = numbers[k, GAINED] if count == 0 else 0.0
@@ -216,97 +216,97 @@ def go_on(meetings, inverse_mass, threshold, twists, pushed):
                 pushed[k], fastest = 0.0, max(fastest, approach)
         if fastest == 0.0:
             return
-        part(meetings, inverse_mass, SMALL_IN_CHAINS * threshold, pushed, twists)
+        part(impacts, inverse_mass, SMALL_IN_CHAINS * threshold, pushed, twists)
 
 
 @compiled
-def part(meetings, inverse_mass, small, pushed, twists):
+def part(impacts, inverse_mass, small, pushed, twists):
     """Those that meet in a round, whose impulses `pushed` (k,) [N s] are zero and not negative, get their targets."""
-    numbers = meetings.numbers
+    numbers = impacts.numbers
     for _ in range(IN_CHAINS):
         largest = 0.0
         for k in range(len(numbers)):
             if pushed[k] >= 0.0:
-                speed = normal_velocity(meetings, twists, k, row(meetings.normals, k))
+                speed = normal_velocity(impacts, twists, k, row(impacts.normals, k))
                 wanted = max((numbers[k, TARGET] - speed) / numbers[k, RESPONSE], -pushed[k])
                 pushed[k] += wanted
                 largest = max(largest, abs(wanted) * numbers[k, RESPONSE])
-                push(meetings, inverse_mass, k, wanted, twists)
+                push(impacts, inverse_mass, k, wanted, twists)
         if largest <= small:
             return
 
 
 @compiled
-def settle(meetings, inverse_mass, small, iterations, after, change):
+def settle(impacts, inverse_mass, small, iterations, after, change):
     """Impulses until speeds are their targets; no contact pulls in all, its spring included."""
-    numbers = meetings.numbers
+    numbers = impacts.numbers
     for _ in range(iterations):
         largest = 0.0
         for k in range(len(numbers)):
             target, weight = numbers[k, TARGET], numbers[k, RESPONSE]
-            speed = normal_velocity(meetings, after, k, row(meetings.normals, k))
+            speed = normal_velocity(impacts, after, k, row(impacts.normals, k))
             if weight == 0.0 or (target < 0.0 and speed <= 0.0):
                 continue
             wanted = max((max(target, 0.0) - speed) / weight, -numbers[k, IMPULSE])
             numbers[k, IMPULSE] += wanted
             largest = max(largest, abs(wanted) * weight)
             if wanted != 0.0:
-                push(meetings, inverse_mass, k, wanted, after)
-                push(meetings, inverse_mass, k, wanted, change)
+                push(impacts, inverse_mass, k, wanted, after)
+                push(impacts, inverse_mass, k, wanted, change)
         if largest <= small:
             return
 
 
 @inlined
-def push(meetings, inverse_mass, k, impulse, twists):
-    """What an impulse [N s] along the normal of meeting k does to twists (b, 6) of its sides."""
-    n = row(meetings.normals, k)
+def push(impacts, inverse_mass, k, impulse, twists):
+    """What an impulse [N s] along the normal of impact k does to twists (b, 6) of its sides."""
+    n = row(impacts.normals, k)
     for side in range(2):
-        b = meetings.sides[k, side]
+        b = impacts.sides[k, side]
         if b >= 0:
             sign = impulse if side == 0 else -impulse
             for i in range(3):
                 twists[b, i] += sign * inverse_mass[b] * n[i]
-                twists[b, 3 + i] += sign * meetings.turns[k, side, i]
+                twists[b, 3 + i] += sign * impacts.turns[k, side, i]
 
 
 @inlined
-def write_response(meetings, inverse_inertia, inverse_mass, poses, k):
-    """What the iterations need of meeting k and do not change."""
-    n, weight = row(meetings.normals, k), 0.0
+def write_response(impacts, inverse_inertia, inverse_mass, poses, k):
+    """What the iterations need of impact k and do not change."""
+    n, weight = row(impacts.normals, k), 0.0
     for side in range(2):
-        if meetings.sides[k, side] >= 0:
-            turn, away = response(meetings, inverse_inertia, poses, k, side, n)
-            weight += inverse_mass[meetings.sides[k, side]] + dot(turn, away)
+        if impacts.sides[k, side] >= 0:
+            turn, away = response(impacts, inverse_inertia, poses, k, side, n)
+            weight += inverse_mass[impacts.sides[k, side]] + dot(turn, away)
             for i in range(3):
-                meetings.turns[k, side, i] = away[i]
-    meetings.numbers[k, TARGET], meetings.numbers[k, RESPONSE] = AT_MOST_ZERO, weight
+                impacts.turns[k, side, i] = away[i]
+    impacts.numbers[k, TARGET], impacts.numbers[k, RESPONSE] = AT_MOST_ZERO, weight
 
 
 @inlined
-def arm_of(meetings, k, side):
-    return (meetings.arms[k, side, 0], meetings.arms[k, side, 1], meetings.arms[k, side, 2])
+def arm_of(impacts, k, side):
+    return (impacts.arms[k, side, 0], impacts.arms[k, side, 1], impacts.arms[k, side, 2])
 
 
 @compiled
-def normal_velocity(meetings, twists, k, n):
+def normal_velocity(impacts, twists, k, n):
     """Of the first side against the second [m/s]."""
     total = 0.0
     for side in range(2):
-        b = meetings.sides[k, side]
-        v = (meetings.motion[k, side, 0], meetings.motion[k, side, 1], meetings.motion[k, side, 2])
+        b = impacts.sides[k, side]
+        v = (impacts.motion[k, side, 0], impacts.motion[k, side, 1], impacts.motion[k, side, 2])
         if b >= 0:
-            turned = cross((twists[b, 3], twists[b, 4], twists[b, 5]), arm_of(meetings, k, side))
+            turned = cross((twists[b, 3], twists[b, 4], twists[b, 5]), arm_of(impacts, k, side))
             v = (twists[b, 0] + turned[0], twists[b, 1] + turned[1], twists[b, 2] + turned[2])
         total += dot(v, n) if side == 0 else -dot(v, n)
     return total
 
 
 @compiled
-def response(meetings, inverse_inertia, poses, k, side, n):
+def response(impacts, inverse_inertia, poses, k, side, n):
     """The torque of an impulse of 1 N s along n on one side [m], and the change of its angular velocity by it."""
-    b = meetings.sides[k, side]
-    turn = cross(arm_of(meetings, k, side), n)
+    b = impacts.sides[k, side]
+    turn = cross(arm_of(impacts, k, side), n)
     R, J = matrix_of((poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6])), inverse_inertia[b]
     u = rotated_back(R, turn)
     own = (

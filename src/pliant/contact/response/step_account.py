@@ -133,7 +133,7 @@ class StepAccount:
 
     @cached_property
     def _put_in(self) -> np.ndarray:
-        """(islands,) [J] by gravity and other forces, and by what is led."""
+        """(islands,) [J] by gravity and other forces, and by what is prescribed."""
         step, potential = self.step, self.step.contacts
         contacts, moves = potential.contacts, step.model.is_free
         way = step.x - step.x0
@@ -144,19 +144,19 @@ class StepAccount:
         forces = potential.forces(step.x)
         by_contacts = np.einsum("ka,ka->k", forces, contacts.motions)
         if held_move:
-            led = np.where(moves[:, None], 0.0, way)
-            led_sides = np.einsum("ki,kia->ka", contacts.weights, led[potential.vertices])
-            by_contacts -= np.einsum("ka,ka->k", forces, led_sides)
-            work += self._of_bodies(self._work_of_held(led))
+            prescribed = np.where(moves[:, None], 0.0, way)
+            prescribed_sides = np.einsum("ki,kia->ka", contacts.weights, prescribed[potential.vertices])
+            by_contacts -= np.einsum("ka,ka->k", forces, prescribed_sides)
+            work += self._of_bodies(self._work_of_held(prescribed))
         return work + self._of_contacts(by_contacts[self.islands.contacts])
 
-    def _work_of_held(self, led: np.ndarray) -> np.ndarray:
+    def _work_of_held(self, prescribed: np.ndarray) -> np.ndarray:
         """(bodies,) [J] that held vertices do to elements on their way (n, 3) [m]."""
         total = np.zeros(len(self.before))
         for block in self.step.model.blocks:
-            if block.is_stored and led[block.elements].any():
+            if block.is_stored and prescribed[block.elements].any():
                 pull = energy_of(block).gradient(block, self.step.x)
-                total += np.bincount(self.body, np.einsum("na,na->n", pull, led), len(total))
+                total += np.bincount(self.body, np.einsum("na,na->n", pull, prescribed), len(total))
         return total
 
     def _kinetic(self, v: np.ndarray) -> np.ndarray:

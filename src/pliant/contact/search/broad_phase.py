@@ -64,13 +64,6 @@ def surface_of(triangles: np.ndarray, n_vertices: int) -> Surface:
     return Surface(np.unique(triangles)[:, None], edges, triangles)
 
 
-def open_rules(n_vertices: int, body: np.ndarray | None = None) -> Rules:
-    """Everything may touch everything, bodies themselves too."""
-    body = np.zeros(n_vertices, np.int32) if body is None else np.ascontiguousarray(body, dtype=np.int32)
-    bodies = int(body.max(initial=0)) + 1
-    return Rules(body, np.ones((bodies, bodies), bool), np.zeros(n_vertices, bool))
-
-
 def vertex_triangle_pairs(team: Team, trees: Trees, surface: Surface, rules: Rules) -> Pairs:
     """Rows of surface.vertices and surface.triangles that are near."""
     culling = CcdCulling(VERTEX_TRIANGLE, trees.motion, trees.separation)

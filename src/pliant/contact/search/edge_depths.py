@@ -36,7 +36,7 @@ class DeepEdge(NamedTuple):
     body: int  # that it is inside of
     depth: float  # [m] beyond the distance to be kept
     kept: float  # [m] that distance
-    way_out: np.ndarray  # (3,) unit vector from its deepest point to the nearest face of the body
+    outward: np.ndarray  # (3,) unit vector from its deepest point to the nearest face of the body
 
 
 class Parts(NamedTuple):

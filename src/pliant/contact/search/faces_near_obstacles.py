@@ -14,7 +14,7 @@ import numpy as np
 
 from pliant.contact.contact_set import FACE_THICKNESS, ContactSet, face_contacts, no_contacts
 from pliant.contact.primitives.lowest_points import lowest, lowest_more_exactly, mix, nearest, values_at_corners
-from pliant.contact.primitives.ridge_normals import way_out
+from pliant.contact.primitives.ridge_normals import outward_normal
 from pliant.contact.primitives.shapes import direction_to_world, distance_and_normal, to_local
 from pliant.contact.search.broad_phase import Surface
 from pliant.contact.search.faces_near_fields import field_contacts_at
@@ -162,7 +162,7 @@ def describe(
             w = (1.0 - t, t, 0.0)
         p = mix(w, place)
         d, n = distance_and_normal(kind, local, p)
-        n, d = way_out(kind, local, place, is_face, p, d, n, size)
+        n, d = outward_normal(kind, local, place, is_face, p, d, n, size)
         q = add_scaled(p, -d, n)
         now, then, n = direction_to_world(end, q), direction_to_world(start, q), direction_to_world(end, n)
         for axis in range(3):

@@ -14,11 +14,6 @@ from pliant.lanes.vectors import cross, dot, subtract
 TOUCHING = 1e-6  # of an edge: ends nearer to a triangle only touch it
 
 
-def pierced_triangles(team: Team, colliders: Colliders, x: np.ndarray) -> int:
-    """How many pairs of an edge and a triangle intersect at positions x (n, 3) [m]."""
-    return len(piercing_pairs(team, colliders, x))
-
-
 def piercing_pairs(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
     """(k, 2) rows of surface.edges and surface.triangles that intersect at positions x (n, 3) [m], ascending."""
     x = check_positions(x, colliders, "the position")

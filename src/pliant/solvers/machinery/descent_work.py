@@ -36,7 +36,7 @@ def load_target(problem: IncrementalPotential) -> np.ndarray:
     """The inertial target (n, 3) [m] that viscous elements, whose pull is constant, have moved."""
     if problem.viscous_pull is None:
         return problem.y
-    has_mass = problem.inertia > 0  # vertices of mesh obstacles have none, and stay where they are led
+    has_mass = problem.inertia > 0  # vertices of mesh obstacles have none, and stay where they are prescribed
     target = problem.y.copy()
     target[has_mass] += problem.viscous_pull[has_mass] / problem.inertia[has_mass, None]
     return target

@@ -17,7 +17,7 @@ def keep_volumes_positive(model: Model, x: np.ndarray, start: np.ndarray) -> Non
     """Move `start` back towards x, in place, until no element of a law with a barrier is flat or inverted.
 
     Such a law has no energy there, so no solver could begin, unless it is converted there (materials.Invertible).
-    Held vertices stay where they are led.
+    Held vertices stay where they are prescribed.
     """
     guarded = [s for s in model.solids if law_code(s.law).has_barrier and not isinstance(s, Converted)]
     if not guarded:

@@ -14,22 +14,23 @@ from pliant.elements.hard import PATH, HardDots, HardLinks, HardRopes
 from pliant.elements.joint_drive import HARD_PATH, HardAngles, HardSlides
 from pliant.elements.joint_length import HardLengths
 from pliant.kernels.element_lists import incidences_of
-from pliant.kernels.hard_drives import DriveRows
-from pliant.kernels.hard_rows import DualRows
+from pliant.kernels.hard_drives import DriveRows, update_angles, update_lengths, update_slides
+from pliant.kernels.hard_rows import DualRows, update_dots, update_links, update_ropes
 from pliant.kernels.lists import place_in_lists
 from pliant.kernels.packs import Packs
-from pliant.kernels.term_source import TermSource
+from pliant.kernels.term_source import TermSource, import_lines
 from pliant.solvers.machinery.vbd_terms import PATHS, ListTerm, PackedTerm
 
-DUAL_LINES: dict[type, str] = {
-    HardLinks: "update_links(thread, threads, x, list0_K, list1_K, dual_K, WIDTH)",
-    HardRopes: "update_ropes(thread, threads, x, list0_K, dual_K, WIDTH)",
-    HardDots: "update_dots(thread, threads, x, list0_K, dual_K, WIDTH)",
-}
-DRIVE_LINES: dict[type, str] = {
-    HardAngles: "update_angles(thread, threads, x, list0_K, list1_K, list2_K, dual_K, WIDTH)",
-    HardSlides: "update_slides(thread, threads, x, list0_K, list1_K, list2_K, dual_K, WIDTH)",
-    HardLengths: "update_lengths(thread, threads, x, list0_K, dual_K, WIDTH)",
+ONE_LIST, TWO_LISTS, THREE_LISTS = "list0_K", "list0_K, list1_K", "list0_K, list1_K, list2_K"
+
+#: What updates the multipliers of rows after an iteration, and the lists that it takes.
+DUAL_UPDATES: dict[type, tuple[Any, str]] = {
+    HardLinks: (update_links, TWO_LISTS),
+    HardRopes: (update_ropes, ONE_LIST),
+    HardDots: (update_dots, ONE_LIST),
+    HardAngles: (update_angles, THREE_LISTS),
+    HardSlides: (update_slides, THREE_LISTS),
+    HardLengths: (update_lengths, ONE_LIST),
 }
 SHIFT_NUMBER = {HardLinks: 1, HardRopes: 0, HardDots: 1}  # where the shift is among the numbers of a row
 
@@ -37,14 +38,11 @@ SHIFT_NUMBER = {HardLinks: 1, HardRopes: 0, HardDots: 1}  # where the shift is a
 class HardTerm(ListTerm):
     """Rows with multipliers in plain lists."""
 
-    dual_lines = DUAL_LINES
-    module = "hard_rows"
-
     @property
     def source(self) -> TermSource:
-        plain, line = super().source, self.dual_lines[type(self.block)]
-        name = line.split("(")[0]
-        imports = f"{plain.imports}\nfrom pliant.kernels.{self.module} import {name}"
+        plain, (update, lists) = super().source, DUAL_UPDATES[type(self.block)]
+        line = f"{update.__name__}(thread, threads, x, {lists}, dual_K, WIDTH)"
+        imports = f"{plain.imports}\n{import_lines(update)}"
         return replace(plain, imports=imports, tables=(*plain.tables, "dual_K"), dual=(line,))
 
     def build(self, packs: Packs, dtype: Any) -> PackedTerm:
@@ -87,9 +85,6 @@ def _dual_rows(element: Element, block: Any, packs: Packs) -> DualRows:
 
 class HardDriveTerm(HardTerm):
     """Drives and stops of joints with multipliers."""
-
-    dual_lines = DRIVE_LINES
-    module = "hard_drives"
 
     def dual_rows(self, packs: Packs) -> DriveRows:
         block, m = self.block, len(self.block.elements)

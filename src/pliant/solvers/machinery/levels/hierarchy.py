@@ -60,11 +60,6 @@ class Hierarchy:
         R = np.where(self.turns[:, None, None], U @ Vt, np.eye(3))
         self.members.frame[:] = R[self.finest.component]
 
-    @property
-    def level_sizes(self) -> list[int]:
-        """Aggregates of each level, the finest first."""
-        return [self.finest.size, *(len(np.unique(parent)) for parent in self.joined.parent)]
-
 
 def build_hierarchy(problem: IncrementalPotential, size: int) -> Hierarchy:
     """Aggregates of about `size` vertices, and of JOINED aggregates on every further level; a rigid body is one."""
