@@ -109,8 +109,8 @@ class PlaneSearch:
         count, near = self.find(x0, x1, bounds, may_touch)
         if not count:
             return no_contacts(), near
-        found = (array[:count] for array in self.room[:4])
-        return pair_contacts(*found, np.zeros(count), np.zeros(count, np.int8)), near
+        kind, vertices, weights, normals = (array[:count] for array in self.room[:4])
+        return pair_contacts(kind, vertices, weights, normals, np.zeros(count), np.zeros(count, np.int8)), near
 
 
 def with_planes(
