@@ -109,8 +109,8 @@ class PlaneSearch:
         count, near = self.find(x0, x1, bounds, may_touch)
         if not count:
             return no_contacts(), near
-        found = (array[:count] for array in self.room[:4])
-        return pair_contacts(*found, np.zeros(count), np.zeros(count, np.int8)), near
+        kind, vertices, weights, normals = (array[:count] for array in self.room[:4])
+        return pair_contacts(kind, vertices, weights, normals, np.zeros(count), np.zeros(count, np.int8)), near
 
 
 def with_planes(
@@ -170,7 +170,7 @@ def find_contacts(convex, x0, x1, bounds, pairs, may_touch, are_near, axes, boxe
             overlap, n = separating_axis(convex, axes, a, b, margin, margin + ahead)
         if overlap < -margin - ahead:
             continue
-        count = add_contacts_of_pair(convex, x, a, b, n, margin, ahead, room, count)
+        count = add_contacts_of_pair(convex, x, a, b, n, margin, room, count)
         if overlap >= -margin or count > before:
             are_near[p] = True
     return count

@@ -45,7 +45,7 @@ def room_for(convex: ConvexBodies, k: int) -> Room:
 
 
 @inlined
-def add_contacts_of_pair(convex, x, a, b, n, margin, ahead, room, count):
+def add_contacts_of_pair(convex, x, a, b, n, margin, room, count):
     """Those of bodies a and b, with the axis n from b to a, at positions x (n, 3) [m]; how many there are then."""
     one, other = directions_along(n)
     lowest, _ = flatten(convex, x, a, one, other, n, room.flat)
@@ -54,7 +54,7 @@ def add_contacts_of_pair(convex, x, a, b, n, margin, ahead, room, count):
         return count
     count = add_corners(convex, a, b, n, 1.0, highest, margin, room, count)
     count = add_corners(convex, b, a, n, -1.0, -lowest, margin, room, count)
-    return add_edges(convex, a, b, n, lowest, highest, margin, ahead, room, count)
+    return add_edges(convex, a, b, n, lowest, highest, margin, room, count)
 
 
 @inlined
@@ -141,7 +141,7 @@ def add_corners(convex, a, b, n, sign, top, margin, room, count):
 
 
 @inlined
-def add_edges(convex, a, b, n, lowest, highest, margin, ahead, room, count):
+def add_edges(convex, a, b, n, lowest, highest, margin, room, count):
     """Edges of both bodies near the plane that cross in its picture; a reaches down to `lowest` and b up to `highest`
     [m].
     """
@@ -166,7 +166,7 @@ def add_edges(convex, a, b, n, lowest, highest, margin, ahead, room, count):
                 continue
             s, t = s / area, t / area
             gap = z0 + s * u2 - room.edges[place, 2] - t * room.edges[place, 5]
-            if gap > 2 * margin or gap < -2 * margin - ahead:
+            if gap > 2 * margin:
                 continue
             if count < len(room.kind):
                 f = room.near[place]
