@@ -10,7 +10,7 @@ SOURCE = '''
 from numba import njit
 from pliant.lanes import make_zero, store
 from pliant.lanes.rows import add_rows, gather4, gather4_beyond, gather4_of, load_vectors
-from pliant.lanes.rows import scatter3, scatter4, store4, store_vectors
+from pliant.lanes.rows import load4, prefetch_rows, scatter3, scatter4, store4, store_vectors
 
 zero = make_zero("{precision}", {width})
 
@@ -42,6 +42,14 @@ def deal(source, starts, first, further, target, start, step):
     """Rows that begin beyond the starts, to places a step apart."""
     r = gather4_beyond(source, starts, first, further, zero())
     store4(target, start, step, r[0], r[1], r[2], r[3])
+
+
+@njit
+def carry(source, starts, start, step, target):
+    """Rows a step apart to places that follow each other; those at the starts are asked for before."""
+    prefetch_rows(source, starts, 0, zero())
+    r = load4(source, start, step, zero())
+    store4(target, 0, 4, r[0], r[1], r[2], r[3])
 
 
 @njit
@@ -109,6 +117,17 @@ def test_rows_of_longer_records(precision, width):
     np.testing.assert_array_equal(target[1:-1, 4:], source[records[3:], 4:8])
     target[1:-1, 4:] = np.nan
     assert np.isnan(target).all()
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("width", [1, *WIDTHS])
+def test_rows_a_step_apart(precision, width):
+    module = load_module("rows", SOURCE.format(precision=precision, width=width), "a test of rows")
+    source = np.random.default_rng(width).normal(size=(width + 3, 8)).astype(DTYPES[precision])
+    target = np.full((width + 1, 4), np.nan, source.dtype)
+    module.carry(source.ravel(), np.arange(0, 8 * width, 8, dtype=np.uint32), 2 * 8 + 4, 8, target.ravel())
+    np.testing.assert_array_equal(target[:-1], source[2 : 2 + width, 4:])
+    assert np.isnan(target[-1]).all()
 
 
 @pytest.mark.parametrize("precision", PRECISIONS)

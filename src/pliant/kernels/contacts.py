@@ -19,6 +19,7 @@ import numpy as np
 from pliant.kernels.contact_refresh import refresh_block, refresh_contact, refresh_held_block
 from pliant.kernels.threads import share
 from pliant.lanes import width_of
+from pliant.lanes.compiled import lower_bound
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 from pliant.lanes.vectors import physics
@@ -238,8 +239,8 @@ def fill_entries(thread, threads, barrier, has_obstacle, table, packs_wide, colo
     thread looks at all contacts, and fills the lists of packs of its own, which have about as many entries as others'.
     """
     start, packs = table.start, len(packs_wide)
-    first = pack_from(start, start[packs] * thread // threads) if thread > 0 else 0
-    last = pack_from(start, start[packs] * (thread + 1) // threads) if thread + 1 < threads else packs
+    first = lower_bound(start, start[packs] * thread // threads)
+    last = lower_bound(start, start[packs] * (thread + 1) // threads) if thread + 1 < threads else packs
     for p in range(first, last):
         filled[p] = 0
     for c in range(len(has_obstacle)):
@@ -248,19 +249,6 @@ def fill_entries(thread, threads, barrier, has_obstacle, table, packs_wide, colo
     for p in range(first, last):
         for place in range(start[p] * width + filled[p], start[p + 1] * width):
             leave_empty(place, p, len(has_obstacle), table.own, table.others, table.record, table.constants, width)
-
-
-@inner(nogil=True, error_model="numpy", _nrt=False)
-def pack_from(start, entry):
-    """The first pack whose list begins with an entry or a later one."""
-    first, last = 0, len(start) - 1
-    while first < last:
-        middle = (first + last) // 2
-        if start[middle] < entry:
-            first = middle + 1
-        else:
-            last = middle
-    return first
 
 
 @inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)

@@ -13,8 +13,10 @@ from pliant.contact.search.motion import Motion
 from pliant.contact.search.narrow_phase import Bodies, describe_impacts
 from pliant.contact.search.overlaps import Pairs
 from pliant.elements.closest import VERTEX_TRIANGLE
-from pliant.kernels.threads import Team
-from pliant.lanes.compiled import cached
+from pliant.kernels.threads import Team, share
+from pliant.lanes.compiled import cached, compiled
+
+COPYING = 20  # nanoseconds that it takes to copy an impact
 
 
 class Impacts(NamedTuple):
@@ -53,18 +55,42 @@ def find_impacts(
     count = max(len(surface.triangles), len(surface.edges))
     keys = pairs.first[chosen].astype(np.int64) * count + pairs.second[chosen]
     chosen = chosen[np.argsort(keys)]  # the order of trees depends on when they were built; each pair is there once
-    first, second = pairs.first[chosen], pairs.second[chosen]
+    impacts, found = _blank(len(chosen)), (pairs.first, pairs.second, weights, normals, side)
+    team.run_for(COPYING * len(chosen), cached(write_impacts), kind, chosen, found, *surface, impacts)
+    first, second, vertices = impacts[:3]
     if kind == VERTEX_TRIANGLE:
-        first = surface.vertices[first, 0]
         is_of_two = colliders.patches.apex[second] != first
-        vertices = np.column_stack([first, surface.triangles[second]])
     else:
         is_of_two = ~are_opposite(colliders.opposite, len(surface.edges), first, second)
-        vertices = np.column_stack([surface.edges[first], surface.edges[second]])
     own = 1 if kind == VERTEX_TRIANGLE else 2
     is_of_two &= ~across_seams(colliders, vertices[:, :own], vertices[:, own:])
-    impacts = Impacts(first, second, vertices, weights[chosen], normals[chosen], side[chosen])
     return chosen_of(impacts, is_of_two)
+
+
+def _blank(k: int) -> Impacts:
+    """Impacts to be filled in."""
+    numbers = (np.empty(k, np.int32), np.empty(k, np.int32), np.empty((k, 4), np.int32))
+    return Impacts(*numbers, np.empty((k, 4)), np.empty((k, 3)), np.empty(k, np.int8))
+
+
+@compiled
+def write_impacts(thread, threads, barrier, kind, chosen, found, points, edges, triangles, impacts):
+    """Those of the pairs that are chosen, by the vertices of the scene."""
+    first, second, weights, normals, side = found
+    begin, end = share(0, len(chosen), thread, threads)
+    for m in range(begin, end):
+        k = np.uint64(chosen[m])
+        a, b, v = np.uint64(first[k]), np.uint64(second[k]), impacts.vertices[np.uint64(m)]
+        impacts.first[m], impacts.second[m], impacts.side[m] = first[k], second[k], side[k]
+        if kind == VERTEX_TRIANGLE:
+            impacts.first[m] = v[0] = points[a, 0]
+            v[1], v[2], v[3] = triangles[b, 0], triangles[b, 1], triangles[b, 2]
+        else:
+            v[0], v[1], v[2], v[3] = edges[a, 0], edges[a, 1], edges[b, 0], edges[b, 1]
+        for i in range(4):
+            impacts.weights[m, i] = weights[k, i]
+        for i in range(3):
+            impacts.normals[m, i] = normals[k, i]
 
 
 def chosen_of(impacts: Impacts, which: np.ndarray) -> Impacts:

@@ -113,8 +113,9 @@ class Places(NamedTuple):
 
     def contacts(self, kind: int, which: np.ndarray) -> ContactSet:
         """Contacts of one kind at some of the places, by their numbers."""
-        chosen = (array.take(which, axis=0) for array in self)
-        return pair_contacts(kind, *chosen, updates_closest_point=kind == VERTEX_TRIANGLE)
+        vertices, weights, normals, thickness, side = (array.take(which, axis=0) for array in self)
+        geometry = (vertices, weights, normals, thickness, side)
+        return pair_contacts(kind, *geometry, updates_closest_point=kind == VERTEX_TRIANGLE)
 
 
 def _blank(k: int) -> Places:

@@ -129,13 +129,13 @@ def _blocks(contacts: ContactSet, rows: np.ndarray, width: int) -> dict[str, np.
     blocks = -(-len(rows) // width)
     corners = np.zeros((blocks * width, 4), np.uint32)
     corners[: len(rows)] = 4 * rows
-    sort = np.full(blocks * width, MIXED, np.int8)
+    sorts = np.full(blocks * width, MIXED, np.int8)
     is_pair = (contacts.kind == VERTEX_TRIANGLE) & (contacts.obstacle < 0) & (contacts.side != 0)
-    sort[: len(rows)][is_pair & contacts.updates_closest_point] = FOLLOWING
-    sort[: len(rows)][(contacts.obstacle < 0) & ~contacts.updates_closest_point] = HELD
-    sort = sort.reshape(blocks, width)
+    sorts[: len(rows)][is_pair & contacts.updates_closest_point] = FOLLOWING
+    sorts[: len(rows)][(contacts.obstacle < 0) & ~contacts.updates_closest_point] = HELD
+    of_blocks = sorts.reshape(blocks, width)
     return {
         "corners": np.ascontiguousarray(corners.reshape(blocks, width, 4).transpose(0, 2, 1)).ravel(),
-        "in_lanes": np.where((sort == sort[:, :1]).all(axis=1), sort[:, 0], MIXED),
+        "in_lanes": np.where((of_blocks == of_blocks[:, :1]).all(axis=1), of_blocks[:, 0], MIXED),
         "sides": contacts.side.astype(float),
     }
