@@ -19,7 +19,13 @@ from pliant.solvers.contract import Execution
 from pliant.solvers.machinery.assembly import ELEMENTS_A_THREAD
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite
 from pliant.solvers.machinery.levels.element_hessians import ElementHessians, build_element_hessians
-from pliant.solvers.machinery.levels.foreseen_contacts import FOREIGN, LITTLE, SOLUTIONS, foresee
+from pliant.solvers.machinery.levels.foreseen_contacts import (
+    FOREIGN,
+    LITTLE,
+    SOLUTIONS,
+    ForeseenContacts,
+    foresee,
+)
 from pliant.solvers.machinery.levels.hierarchy import DENSE, Hierarchy, build_hierarchy
 from pliant.solvers.machinery.levels.rigid_forces import RigidForces, find_rigid_forces
 
@@ -147,13 +153,18 @@ class CoarseSystem:
             return None
         motion = self._motion(problem)
         found = Proposal(motion, 0.5 * float(np.sum(force * motion)))
-        if not foresees or problem.contacts is None or not problem.contacts.count:
+        potential: Any = problem.contacts
+        if not foresees or potential is None or not potential.count:
             return found
-        return self._foreseen(problem, x, found, Solved(force, self.room.v.copy(), start - self.room.r))
+        return self._foreseen(
+            problem, foresee(potential, x), x, found, Solved(force, self.room.v.copy(), start - self.room.r)
+        )
 
-    def _foreseen(self, problem: IncrementalPotential, x: np.ndarray, first: Proposal, solved: Solved) -> Proposal:
+    def _foreseen(
+        self, problem: IncrementalPotential, seen: ForeseenContacts, x: np.ndarray, first: Proposal, solved: Solved
+    ) -> Proposal:
         """A proposal at x (n, 3) again, for contacts where it ends, if these are others than where it begins."""
-        seen, room = foresee(problem.contacts, x), self.room
+        room = self.room
         (motion, promised), step = first, first.motion
         while True:
             surplus = seen.follow(x + motion, step)
