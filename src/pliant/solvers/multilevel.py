@@ -6,7 +6,8 @@ affine motions, 12 unknowns each:
     x <- x + t P v,    (P^T H P) v = -P^T dG/dx
 
 with the Hessian H of inertia, elements and contacts, solved on all levels of aggregates at once
-(kernels.coarse_levels). t = 1, halved until the energy falls. A cycle starts at the least energy of what the last ones
+(kernels.coarse_levels). Contacts are those that press where the correction begins, or, where these are others, where it
+ends (machinery.levels.foreseen_contacts). t = 1, halved until the energy falls. A cycle starts at the least energy of what the last ones
 have passed (machinery.levels.subspace).
 
 A rigid body is an aggregate on its own whose strains are very stiff; of its motion, also that to where a cycle starts,
