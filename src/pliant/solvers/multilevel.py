@@ -7,8 +7,8 @@ affine motions, 12 unknowns each:
 
 with the Hessian H of inertia, elements and contacts, solved on all levels of aggregates at once
 (kernels.coarse_levels). Contacts are those that press where the correction begins, or, where these are others, where it
-ends (machinery.levels.foreseen_contacts). t = 1, halved until the energy falls. A cycle starts at the least energy of what the last ones
-have passed (machinery.levels.subspace).
+ends (machinery.levels.foreseen_contacts). t = 1, halved until the energy falls. A cycle starts at the least energy of
+what the last ones have passed (machinery.levels.subspace).
 
 A rigid body is an aggregate on its own whose strains are very stiff; of its motion, also that to where a cycle starts,
 the six numbers with the same momenta are taken. Grains rest during a correction.
