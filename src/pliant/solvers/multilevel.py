@@ -6,8 +6,9 @@ affine motions, 12 unknowns each:
     x <- x + t P v,    (P^T H P) v = -P^T dG/dx
 
 with the Hessian H of inertia, elements and contacts, solved on all levels of aggregates at once
-(kernels.coarse_levels). t = 1, halved until the energy falls. A cycle starts at the least energy of what the last ones
-have passed (machinery.levels.subspace).
+(kernels.coarse_levels). Contacts are those that press where the correction begins, or, where these are others, where it
+ends (machinery.levels.foreseen_contacts). t = 1, halved until the energy falls. A cycle starts at the least energy of
+what the last ones have passed (machinery.levels.subspace).
 
 A rigid body is an aggregate on its own whose strains are very stiff; of its motion, also that to where a cycle starts,
 the six numbers with the same momenta are taken. Grains rest during a correction.
@@ -25,7 +26,7 @@ from pliant.errors import SolverError
 from pliant.kernels.transfer import from_rows
 from pliant.solvers.contract import Capabilities, Execution, SweepResult, check_count, register_solver
 from pliant.solvers.machinery.accelerator import EnergyAccelerator, EnergyWork
-from pliant.solvers.machinery.levels.coarse_system import CoarseSystem, build_coarse_system
+from pliant.solvers.machinery.levels.coarse_system import CoarseSystem, Proposal, build_coarse_system
 from pliant.solvers.machinery.levels.hierarchy import soft_members
 from pliant.solvers.machinery.levels.subspace import PassedPoints, no_points
 
@@ -33,6 +34,8 @@ TRIALS = 6  # lengths of a correction: 1, 1/2 ...
 SUFFICIENT = 1e-4  # part of the fall that the slope promises
 SHORT = 0.25  # length of a correction up to which the matrix is assembled again within a step
 VISITS = 4  # of the contacts of a vertex in an iteration: one that raises the energy throws away what was gained
+MANY = 3  # solutions of a correction at the beginning of a step, for contacts, in place of which iterations begin
+AGAIN = 16  # corrections in a step in contact after which the matrix is assembled again
 LONG = 25  # corrections in a step without contact, beside which assembling takes little
 WAIT = 8  # steps that begin by iterations after one in which a correction at the beginning was cut to that
 ROUNDING = 4.0  # machine epsilons of a position, of what the forces that a matrix is judged by are uncertain
@@ -174,19 +177,19 @@ def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) 
     if is_carried_on:
         motion = in_scene_order(work, passed.start) - in_scene_order(work, rows)
         changed = without_rounding(problem, work, passed.start, passed.start_force)
-        step = proposed(problem, x + motion, work, changed)
-        promised = 0.5 * float(np.sum(force * motion) + np.sum(changed * step))
-        motion += step
+        proposal = proposed(problem, x + motion, work, changed, foresees=False)
+        promised = 0.5 * float(np.sum(force * motion)) + proposal.promised
+        motion += proposal.motion
         twists = as_rigid(problem, motion)
         direction = Direction(motion, twists, force, promised)
     passed.take(rows, work.force)
     if is_carried_on and not search(problem, work, x, direction, before, trials=1):
         passed.forget()
     if not work.length:
-        step = proposed(problem, x, work, force)
-        twists = as_rigid(problem, step)
-        search(problem, work, x, Direction(step, twists, force, 0.5 * float(np.sum(force * step))), before, TRIALS)
-    if work.done == 0 and work.length <= SHORT:
+        proposal = proposed(problem, x, work, force)
+        twists = as_rigid(problem, proposal.motion)
+        search(problem, work, x, Direction(proposal.motion, twists, force, proposal.promised), before, TRIALS)
+    if work.done == 0 and (work.length <= SHORT or work.levels.solutions > MANY):
         work.waiting = WAIT
     work.levels.corrections += 1
     work.refreshes = work.refreshes and (not is_refreshed or work.length > SHORT)
@@ -194,10 +197,16 @@ def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) 
 
 def refresh_matrix(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) -> bool:
     """Assemble the matrix again at x (n, 3) within a step whose last correction was cut short by the body's own
-    stiffness, as long as that helps; whether it was. Contacts and rigid bodies cut it short whatever the matrix.
+    stiffness, as long as that helps; whether it was. Contacts and rigid bodies cut it short whatever the matrix. Where
+    something touches, the fall of the energy, which is that of contacts, tells little of the elements: there it is
+    assembled again after so many corrections that this takes little beside them.
     """
-    is_short = work.has_begun and work.refreshes and work.levels.misses > 0 and work.length <= SHORT
-    if not is_short or is_touching(problem) or problem.model.carried is not None:
+    if is_touching(problem):
+        is_due = work.has_begun and work.levels.corrections >= AGAIN
+    else:
+        is_short = work.has_begun and work.refreshes and work.levels.misses > 0 and work.length <= SHORT
+        is_due = is_short and problem.model.carried is None
+    if not is_due:
         return False
     work.levels.assemble(problem, x)
     work.levels.begin(problem, x)
@@ -264,8 +273,10 @@ def moved(
     return end, poses
 
 
-def proposed(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork, force: np.ndarray) -> np.ndarray:
-    """The motion (n, 3) of the levels, whose matrix is assembled again where it is stale."""
+def proposed(
+    problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork, force: np.ndarray, foresees: bool = True
+) -> Proposal:
+    """The motion of the levels, whose matrix is assembled again where it is stale."""
     levels = work.levels
     if not work.has_begun:
         changes = problem.model.pressure_schedules or problem.model.volume_controls
@@ -275,12 +286,12 @@ def proposed(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork,
             levels.assemble_again(problem)
         levels.begin(problem, x)
         work.has_begun = True
-    direction = levels.direction(problem, x, force)
+    direction = levels.direction(problem, x, force, foresees)
     if direction is None:
         levels.assemble(problem, x, psd=True)
         levels.begin(problem, x)
-        direction = levels.direction(problem, x, force)
-    return np.zeros_like(x) if direction is None else direction
+        direction = levels.direction(problem, x, force, foresees)
+    return Proposal(np.zeros_like(x), 0.0) if direction is None else direction
 
 
 def measured_force(problem: IncrementalPotential, work: MultilevelWork) -> np.ndarray:

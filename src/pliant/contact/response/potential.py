@@ -121,7 +121,7 @@ class ContactPotential:
     def gradient(self, x: np.ndarray) -> np.ndarray:
         """(n, 3) [N]."""
         force, _ = self._forces_and_blocks(x)
-        return self._at_vertices(-force, len(x))
+        return self.at_vertices(-force, len(x))
 
     def forces_and_blocks(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Forces (k, 3) [N] of the energy at x (n, 3) and exact blocks (k, 6) [N/m], on a vertex of weight 1."""
@@ -139,7 +139,7 @@ class ContactPotential:
 
     def vertex_forces(self, x: np.ndarray) -> np.ndarray:
         """(n, 3) [N] of all contacts on the vertices, as `forces`."""
-        return self._at_vertices(self.forces(x), len(x))
+        return self.at_vertices(self.forces(x), len(x))
 
     def deepest(self, x: np.ndarray) -> float:
         """[m] of all contacts, pressing or not."""
@@ -169,6 +169,11 @@ class ContactPotential:
         """
         return self._forces_and_blocks(x, is_exact)[1][:, _FULL]
 
+    def forces_and_upper_blocks(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Forces (k, 3) [N] of the energy at x (n, 3) and `blocks` (k, 3, 3) [N/m], on a vertex of weight 1."""
+        forces, blocks = self._forces_and_blocks(x)
+        return forces, blocks[:, _FULL]
+
     def vertex_blocks(self, x: np.ndarray) -> np.ndarray:
         """(n, 3, 3) [N/m], with |u| held constant as in Equation 16: no step of a vertex raises friction's energy."""
         own = self.blocks(x)
@@ -182,7 +187,7 @@ class ContactPotential:
         cached(sum_stiffness)(self.contacts, self._forces_and_blocks(x)[1], stiffness)
         return stiffness
 
-    def _at_vertices(self, forces: np.ndarray, n: int) -> np.ndarray:
+    def at_vertices(self, forces: np.ndarray, n: int) -> np.ndarray:
         """Sum of forces (k, 3) on first sides at the n vertices."""
         return sum_at_vertices(self.vertices, self.contacts.weights[:, :, None] * forces[:, None, :], n)
 

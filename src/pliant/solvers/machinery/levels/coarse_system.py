@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,13 @@ from pliant.solvers.contract import Execution
 from pliant.solvers.machinery.assembly import ELEMENTS_A_THREAD
 from pliant.solvers.machinery.factorisation import NotPositiveDefinite
 from pliant.solvers.machinery.levels.element_hessians import ElementHessians, build_element_hessians
+from pliant.solvers.machinery.levels.foreseen_contacts import (
+    FOREIGN,
+    LITTLE,
+    SOLUTIONS,
+    ForeseenContacts,
+    foresee,
+)
 from pliant.solvers.machinery.levels.hierarchy import DENSE, Hierarchy, build_hierarchy
 from pliant.solvers.machinery.levels.rigid_forces import RigidForces, find_rigid_forces
 
@@ -28,6 +35,21 @@ STIFF = 1e6  # times the largest entry of a rigid body's block: its stiffness ag
 ALWAYS = 1 << 30  # corrections, more than any step has
 MISSES = 16  # after which a matrix is stale in any case
 RIDGE = 1e-11  # of the largest entry: motions that move no vertex, as across a sheet, have no stiffness
+
+
+class Proposal(NamedTuple):
+    """What the levels propose."""
+
+    motion: np.ndarray  # (n, 3) [m]
+    promised: float  # how far the energy falls by quadratics of elements, and contacts where it ends [J]
+
+
+class Solved(NamedTuple):
+    """Solutions of the equations of one correction, added up."""
+
+    force: np.ndarray  # (n, 3) [N] where it begins
+    v: np.ndarray  # (m, 12)
+    taken: np.ndarray  # (m, 12) their product with the matrices, of elements and contacts
 
 
 @dataclass
@@ -48,6 +70,7 @@ class CoarseSystem:
     is_fresh: bool = False  # whether it was
     served: int = ALWAYS  # corrections until it first failed to promise what the energy did, while fresh
     misses: int = 0  # how often it has failed
+    solutions: int = 0  # of the equations of the last correction, for contacts where it ends
     inverses: Inverses | None = field(default=None, repr=False)
     contacts: CoarseMatrix | None = field(default=None, repr=False)  # where a step was taken up, for its first motion
     _plain: tuple[Inverses, Inverses] | None = field(default=None, repr=False)  # matrices and inverses without contacts
@@ -114,29 +137,73 @@ class CoarseSystem:
             cached(join)(self.contacts, self.hierarchy.joined, joined, top)
             self.inverses = _inverse(Inverses(finest, joined, top))
 
-    def direction(self, problem: IncrementalPotential, x: np.ndarray, force: np.ndarray) -> np.ndarray | None:
-        """The motion (n, 3) [m] that the levels propose against a force (n, 3) [N]: as far as conjugate gradients come
-        before they meet a direction without positive curvature; None if the first is one.
+    def direction(
+        self, problem: IncrementalPotential, x: np.ndarray, force: np.ndarray, foresees: bool = True
+    ) -> Proposal | None:
+        """The motion that the levels propose against a force (n, 3) [N] at x (n, 3): as far as conjugate gradients come
+        before they meet a direction without positive curvature; None if the first is one. foresees: whether contacts
+        are asked where it ends.
         """
-        contacts = self._contact_matrix(problem, x) if self.contacts is None else self.contacts
-        self.contacts = None
-        team, level, room = self.team, self.hierarchy, self.room
-        team.run(cached(restrict), level.members, force, room.r)
+        contacts, self.contacts, self.solutions = self.contacts, None, 1
+        if contacts is None:
+            contacts = self._contact_matrix(problem, x)
+        self.team.run(cached(restrict), self.hierarchy.members, force, self.room.r)
+        start = self.room.r.copy()
+        if not self._solve(contacts):
+            return None
+        motion = self._motion(problem)
+        found = Proposal(motion, 0.5 * float(np.sum(force * motion)))
+        potential: Any = problem.contacts
+        if not foresees or potential is None or not potential.count:
+            return found
+        return self._foreseen(
+            problem, foresee(potential, x), x, found, Solved(force, self.room.v.copy(), start - self.room.r)
+        )
+
+    def _foreseen(
+        self, problem: IncrementalPotential, seen: ForeseenContacts, x: np.ndarray, first: Proposal, solved: Solved
+    ) -> Proposal:
+        """A proposal at x (n, 3) again, for contacts where it ends, if these are others than where it begins."""
+        room = self.room
+        (motion, promised), step = first, first.motion
+        while True:
+            surplus = seen.follow(x + motion, step)
+            fall = seen.fall(float(np.sum(solved.force * motion)), float(np.sum(solved.v * solved.taken)))
+            is_first = self.solutions == 1
+            is_known = abs(surplus) <= FOREIGN * promised
+            if (is_known and (is_first or promised <= LITTLE * fall)) or self.solutions == SOLUTIONS:
+                return first if is_first else Proposal(motion, fall)
+            left = room.r.copy()
+            self.team.run(cached(restrict), self.hierarchy.members, seen.take_up(x + motion), room.r)
+            room.r[:] += left
+            start = room.r.copy()
+            if not self._solve(self._contact_matrix(problem, x + motion)):
+                return first if is_first else Proposal(motion, fall)
+            self.solutions += 1
+            solved = Solved(solved.force, solved.v + room.v, solved.taken + start - room.r)
+            step, promised = self._motion(problem), 0.5 * float(np.sum(room.v * start))
+            motion = motion + step
+
+    def _solve(self, contacts: CoarseMatrix) -> bool:
+        """Conjugate gradients on what room.r holds; whether they found a direction with positive curvature."""
+        room = self.room
         room.outcome[:] = 0
-        team.run(
+        self.team.run(
             cached(solve),
-            level.matrix,
+            self.hierarchy.matrix,
             contacts,
-            level.joined,
+            self.hierarchy.joined,
             self.inverses,
             TOLERANCE,
             LIMIT,
             room,
         )
-        if room.outcome[1] and room.outcome[0] == 1:
-            return None
-        motion = np.zeros_like(x)
-        team.run(cached(prolong), level.members, room.v, motion)
+        return not (room.outcome[1] and room.outcome[0] == 1)
+
+    def _motion(self, problem: IncrementalPotential) -> np.ndarray:
+        """(n, 3) [m] of the solution."""
+        motion = np.zeros((problem.model.n_vertices, 3))
+        self.team.run(cached(prolong), self.hierarchy.members, self.room.v, motion)
         return motion if self.elements.held is None else problem.project(motion)
 
     def _assemble(self, problem: IncrementalPotential, x: np.ndarray, psd: bool) -> None:
