@@ -178,8 +178,8 @@ class LoadStep:
 
 
 def out_of_balance(problem: IncrementalPotential, least_force: float) -> float:
-    """|forces out of balance| / (|loads| + |reactions| + |pressures| + least_force) at the problem's positions, norms
-    over all vertices [N].
+    """|forces out of balance| / (|loads| + |reactions| + |obstacles| + |pressures| + least_force) at the problem's
+    positions, norms over all vertices, and contacts with obstacles [N].
     """
     x = problem.x_prev
     here = problem.with_contacts_at(x)
@@ -188,5 +188,7 @@ def out_of_balance(problem: IncrementalPotential, least_force: float) -> float:
     if model.carried is not None:
         total += float(np.sum(model.carried.gathered(g, here.poses)[:, :3] ** 2))
     pushes = [energy_of(b).gradient(b, x) for b in model.blocks if isinstance(b, Pressures | DeadLoads)]
+    if isinstance(here.contacts, ContactPotential):
+        pushes.append(here.contacts.forces(x)[here.contacts.contacts.obstacle >= 0])
     acting = least_force + sum(float(np.linalg.norm(forces)) for forces in (reactions(here, x, g), *pushes))
     return float(np.sqrt(total)) / acting

@@ -31,7 +31,8 @@ CONVEX = (SPHERE, BOX, CAPSULE, CYLINDER)
 # where contacts are so stiff that the energy would jump where one appears
 LOWER, LOWER_STATIC = 1e-3, 1e-6
 SHALLOW_STATIC = 1e-2  # of it: what is no deeper at the end is taken as it is there, and not as it came in
-BETWEEN = 0.01  # the least weight of each corner
+# the least weight of each corner; in statics near corners too, as where a beam that bends rolls off its supports
+BETWEEN, BETWEEN_STATIC = 1e-2, 1e-3
 MAX_STEPS = 24  # of conservative advancement
 HIT = 1e-6  # of the way: what comes nearer has hit
 
@@ -71,7 +72,7 @@ def face_contacts_at(
     k = len(corners)
     weights, is_contact = np.empty((k, 3)), np.empty(k, bool)
     points, motions, normals = np.empty((k, 3)), np.empty((k, 3)), np.empty((k, 3))
-    parts = (LOWER_STATIC, SHALLOW_STATIC) if is_static else (LOWER, 0.0)
+    parts = (LOWER_STATIC, SHALLOW_STATIC, BETWEEN_STATIC) if is_static else (LOWER, 0.0, BETWEEN)
     places = (x0, x1, reach, *parts, model.radius)
     found = (weights, points, motions, normals, is_contact)
     team.run_for(2e4 * k, cached(describe), shape.kind, start, end, _local(start), corners, *places, *found)
@@ -118,7 +119,7 @@ def length_between(x, a, b):
 
 @compiled
 def describe(
-    thread, threads, barrier, kind, start, end, local, corners, x0, x1, reach, least, shallow, radius,
+    thread, threads, barrier, kind, start, end, local, corners, x0, x1, reach, least, shallow, between, radius,
     weights, points, motions, normals, is_contact,
 ):  # fmt: skip
     """Weights of the point of each edge or triangle that meets the obstacle first, or is nearest where its corners will
@@ -149,11 +150,11 @@ def describe(
         place, has_hit = at_impact(kind, local, before, after, longest, is_face)
         if not has_hit or (is_exact and is_shallow(kind, local, after, is_face, shallow)):
             place = held
-        is_contact[k], w, d, size = is_lower_between(kind, local, place, is_face, least, radius[a])
+        is_contact[k], w, d, size = is_lower_between(kind, local, place, is_face, least, between, radius[a])
         for other in (held, before):
             if not is_exact and not (is_contact[k] and (has_hit or d <= within)):
                 place, has_hit = other, False
-                is_contact[k], w, d, size = is_lower_between(kind, local, place, is_face, least, radius[a])
+                is_contact[k], w, d, size = is_lower_between(kind, local, place, is_face, least, between, radius[a])
         is_contact[k] = is_contact[k] and (has_hit or d <= within)
         if not is_contact[k]:
             continue
@@ -203,7 +204,7 @@ def is_shallow(kind, local, place, is_face, part):
 
 
 @compiled
-def is_lower_between(kind, local, place, is_face, least, radius):
+def is_lower_between(kind, local, place, is_face, least, between, radius):
     """Whether an edge or a triangle is nearest between its corners, by so much that it does not keep outside what
     vertices do that keep their distance; weights and distance of its lowest point, and its size.
     """
@@ -212,7 +213,7 @@ def is_lower_between(kind, local, place, is_face, least, radius):
     if bound >= lower:
         return False, (0.0, 0.0, 0.0), bound, size
     w, d = lowest(kind, local, place, is_face)
-    is_between = min(w[0], w[1]) > BETWEEN and (not is_face or w[2] > BETWEEN)
+    is_between = min(w[0], w[1]) > between and (not is_face or w[2] > between)
     return is_between and d < lower, w, d, size
 
 
