@@ -139,7 +139,7 @@ def sweep(
                 barrier_wait(barrier, waits * threads)
 
 
-@inner(nogil=True, error_model="numpy", _nrt=False)
+@inlined
 def sweep_colour(
     thread, threads, rows, colours, bodies, ahead, is_apart, packs, group, scheme, pace, beta, is_last, fills
 ):
