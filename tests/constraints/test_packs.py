@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.constraints.lists import FORMS
+from pliant.constraints.lists import COLOURS, FORMS
 from pliant.constraints.packed_rows import FIELDS_OF_DISTANCES
 from pliant.constraints.packs import SINGLY, WALL, pack_width
 from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION
@@ -85,4 +85,26 @@ def test_without_friction_packs_hold_normals_alone(pose, relaxation):
     impulses = [problem.rows.impulse[: problem.count] for problem in (packed, single)]
     assert impulses[0][:, 0].max() > 0
     assert not impulses[0][:, 1:].any()
+    np.testing.assert_allclose(*impulses, atol=1e-12)
+
+
+@pytest.mark.parametrize("relaxation", [pl.ImprovedJacobi(), pl.ImprovedGaussSeidel()], ids=["Jacobi", "GaussSeidel"])
+def test_more_constraints_at_a_vertex_than_there_are_colours(pose, relaxation):
+    """A shell of spheres that fall on one in their middle: what fits in no colour shares it, pack by pack or singly."""
+    scene, random = pl.Scene(), np.random.default_rng(2)
+    heights = np.linspace(-0.99, 0.99, 200)
+    turns = np.pi * (3 - np.sqrt(5)) * np.arange(200)
+    shell = np.column_stack([np.cos(turns), np.sin(turns), heights])
+    shell[:, :2] *= np.sqrt(1 - heights**2)[:, None]
+    around = scene.add_particles(11.05 * R * shell, radius=R, friction=0.3)
+    around.set_velocities(-shell + 0.1 * random.normal(size=shell.shape))
+    scene.add_particles([[0.0, 0.0, 0.0]], radius=10 * R, friction=0.3)
+    packed, single = (pose(scene, pl.VelocityTimeStepping(relaxation, iterations=15)) for _ in range(2))
+    single.colours.kinds[:] = SINGLY
+    assert packed.colours.sizes.reshape(-1, COLOURS + 1, FORMS)[:, COLOURS].sum() > pack_width(packed.rows.rest.dtype)
+    for problem in (packed, single):
+        relaxation.iterate(problem, 15)
+    np.testing.assert_allclose(packed.bodies.velocity, single.bodies.velocity, atol=1e-12)
+    impulses = [problem.rows.impulse[: problem.count] for problem in (packed, single)]
+    assert impulses[0][:, 0].max() > 0
     np.testing.assert_allclose(*impulses, atol=1e-12)

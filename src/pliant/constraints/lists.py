@@ -15,7 +15,7 @@ from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
 from pliant.lanes.memory import width_of
 
-COLOURS = 62  # constraints that fit in none of so many are in one more, which one thread does
+COLOURS = 62  # constraints that fit in none of so many are in one more, whose constraints may share vertices
 FORMS = 4  # of constraints that share no pack
 GROUPS = FORMS * (COLOURS + 1)  # of a palette
 PALETTE_BITS = 16  # 2^16 constraints, of which one colour comes after another, where there are no blocks
@@ -172,9 +172,7 @@ def colour_rows(rows, count, blocks, inverse_mass, used, colour, colours, packs_
         for place in range(first, first + copies):
             order[place] = order[first + copies]
         for pack in range(packs[group], packs[group + 1]):
-            singly = packs_singly or group % GROUPS >= FORMS * COLOURS
-            place = pack * width
-            colours.kinds[pack] = SINGLY if singly else kind_of_pack(rows, order, place, width)
+            colours.kinds[pack] = SINGLY if packs_singly else kind_of_pack(rows, order, pack * width, width)
     return total
 
 

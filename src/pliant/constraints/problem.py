@@ -112,14 +112,14 @@ class ConstraintProblem:
             self._ahead = copied(self.bodies)
         ahead = self._ahead if is_apart and self._ahead is not None else self.bodies
         about = (self.rows, self.colours, self.blocks, self.bodies, ahead, is_apart, self.scheme, pace, n)
-        self.team.run_for(10.0 * n * self.count, sweep, *about, *self._packed_for(pace))
-        self.done, self._behind = self.done + n, (self.scheme, pace, self._packs)
+        self.team.run_for(10.0 * n * self.count, sweep, *about, *self._packed_for(pace, is_apart))
+        self.done, self._behind = self.done + n, (is_apart, self.scheme, pace, self._packs)
         if self.done >= self.planned:
             self.copy_back()
 
-    def _packed_for(self, pace: Pace) -> tuple[PackedRows, bool]:
+    def _packed_for(self, pace: Pace, is_apart: bool) -> tuple[PackedRows, bool]:
         """Packs for a way to change impulses, and whether they are to be filled."""
-        wanted = (self.scheme, pace.omega, pace.a != 0.0, pace.weights)
+        wanted = (is_apart, self.scheme, pace.omega, pace.a != 0.0, pace.weights)
         if self._packed == wanted:
             return self._packs, False
         self.copy_back()

@@ -128,7 +128,7 @@ def sweep(
                         if first < last:
                             is_empty, is_last = False, done + k == iterations - 1
                             about = (scheme, pace, momentum(pace, done + k), is_last, is_new and done + k == 0)
-                            sweep_colour(thread, threads, rows, colours, bodies, ahead, packs, group, *about)
+                            sweep_colour(thread, threads, rows, colours, bodies, ahead, is_apart, packs, group, *about)
                 if not is_empty:
                     waits += 1
                     barrier_wait(barrier, waits * threads)
@@ -139,8 +139,10 @@ def sweep(
                 barrier_wait(barrier, waits * threads)
 
 
-@inner(nogil=True, error_model="numpy", _nrt=False)
-def sweep_colour(thread, threads, rows, colours, bodies, ahead, packs, group, scheme, pace, beta, is_last, fills):
+@inlined
+def sweep_colour(
+    thread, threads, rows, colours, bodies, ahead, is_apart, packs, group, scheme, pace, beta, is_last, fills
+):
     """This thread's share of the constraints of a colour, whose first group is given, and their pushes; fills: their
     packs first.
     """
@@ -153,7 +155,7 @@ def sweep_colour(thread, threads, rows, colours, bodies, ahead, packs, group, sc
         last = first
     for pack in range(first, last):
         place, kind = pack * width, colours.kinds[pack]
-        if kind != SINGLY:
+        if is_packed(group, kind, is_apart):
             if fills:
                 fill_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, like)
                 silence(packs, pack, copies_in(colours, group, pack, width), width)
@@ -200,7 +202,7 @@ def take_over(thread, threads, to, source):
 
 
 @entry(nogil=True, error_model="numpy")
-def copy_back(thread, threads, barrier, rows, colours, scheme, pace, packs):
+def copy_back(thread, threads, barrier, rows, colours, is_apart, scheme, pace, packs):
     """Copy what iterations have changed in packs back to the rows."""
     like = zeros_like(rows.rest)
     width = width_of(like)
@@ -208,8 +210,16 @@ def copy_back(thread, threads, barrier, rows, colours, scheme, pace, packs):
         first, last = share(colours.packs[group], colours.packs[group + FORMS], thread, threads)
         for pack in range(first, last):
             place, kind = pack * width, colours.kinds[pack]
-            if kind != SINGLY:
+            if is_packed(group, kind, is_apart):
                 empty_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, like)
+
+
+@inlined
+def is_packed(group, kind, is_apart):
+    """Whether a pack of a group is done at once: not where its constraints may share vertices and see each other's
+    pushes.
+    """
+    return kind != SINGLY and (is_apart or group % GROUPS < FORMS * COLOURS)
 
 
 @inlined

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,6 +42,19 @@ def with_vertices(kept: Kept, of: np.ndarray) -> Kept:
     own = source < len(of)
     source[own] = of[source[own]]
     return kept._replace(first=of[kept.first], source=source)
+
+
+def as_lists(kept: Kept, vertices: np.ndarray) -> dict[str, Any]:
+    """For a checkpoint, with the scene's vertices (n,)."""
+    return {name: array.tolist() for name, array in with_vertices(kept, vertices)._asdict().items()}
+
+
+def from_lists(state: dict[str, Any], like: Kept, numbers: np.ndarray) -> Kept:
+    """What `as_lists` gave, in the precision of `like`, with the problem's numbers (n,) of the scene's vertices."""
+    kinds = like._asdict()
+    given = {name: state.get(name, []) for name in kinds}  # runs saved before there was rolling resistance lack it
+    arrays = {name: np.array(given[name], kinds[name].dtype).reshape(-1, *kinds[name].shape[1:]) for name in kinds}
+    return with_vertices(Kept(**arrays), numbers)
 
 
 @entry(nogil=True, error_model="numpy")

@@ -119,9 +119,9 @@ def keep_near(place, first, last, key, grains, grid, found, skipped):
                 continue
             if key >= 0 and grid.keys[at] != key:
                 continue
-            if key != LATER and grid.level[at] == level:
-                if grid.keys[at] < own or (grid.keys[at] == own and other <= place):
-                    continue  # the other one finds it
+            is_own = key != LATER and grid.level[at] == level
+            if is_own and (grid.keys[at] < own or (grid.keys[at] == own and other <= place)):
+                continue  # the other one finds it
             if comes_near(place, other, s, grains.tolerance, grid) and may_touch(place, other, grains, grid):
                 if skipped <= found < skipped + NEAR:
                     grid.near[here, np.uint64(found - skipped)] = other

@@ -198,7 +198,7 @@ class ShapePlacement(Placement):
 
     def restart(self) -> None:
         super().restart()
-        self._known, self._rows, self._held, self._jump = {}, {}, {}, None
+        self._known, self._rows, self._held, self._jump, self._at_rest = {}, {}, {}, None, None
 
 
 class PointsPlacement(Placement):

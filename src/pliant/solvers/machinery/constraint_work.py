@@ -7,12 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pliant.constraints.distances import (
-    BEND,
-    SHEAR,
-    begin_distances,
-    fill_distances,
-)
+from pliant.constraints.distances import BEND, SHEAR, begin_distances, fill_distances
 from pliant.constraints.levers import write_levers
 from pliant.constraints.motion import begin_velocities, write_positions, write_velocities
 from pliant.constraints.numbering import numbering_of, own_numbers
@@ -20,14 +15,7 @@ from pliant.constraints.one_row import Scheme
 from pliant.constraints.problem import ConstraintProblem
 from pliant.constraints.rows import NO_FRICTION, Bodies, Rows, copied, empty_rows
 from pliant.constraints.sweeps import STRIDE, end_corrections, end_passages, find_ends, friction_at_end
-from pliant.constraints.warm_start import (
-    Kept,
-    keep_impulses,
-    kept_room,
-    list_kept,
-    restore_impulses,
-    with_vertices,
-)
+from pliant.constraints.warm_start import as_lists, from_lists, keep_impulses, kept_room, list_kept, restore_impulses
 from pliant.contact.response.step_contacts import StepContacts
 from pliant.energies import IncrementalPotential
 from pliant.grains.convex_pairs import ConvexPairs
@@ -394,8 +382,7 @@ class ConstraintWork(Work):
 
     def state_dict(self) -> dict[str, Any]:
         self._keep()
-        kept = with_vertices(self.kept, self.numbering.vertices)
-        state: dict[str, Any] = {name: array.tolist() for name, array in kept._asdict().items()}
+        state = as_lists(self.kept, self.numbering.vertices)
         if self.detector is not None:
             state["near"] = {"places": self.detector.lists.places.tolist(), "reach": self.detector.lists.reach}
         if self._sleepers is not None:
@@ -403,10 +390,7 @@ class ConstraintWork(Work):
         return state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        like = self._nothing._asdict()
-        given = {name: state.get(name, []) for name in like}  # runs saved before there was rolling resistance lack it
-        arrays = {name: np.array(given[name], like[name].dtype).reshape(-1, *like[name].shape[1:]) for name in like}
-        self.kept = with_vertices(Kept(**arrays), self.numbering.numbers)
+        self.kept = from_lists(state, self._nothing, self.numbering.numbers)
         self.problem, self._before, self._has_lists = None, None, False
         if self.detector is not None and "near" in state:
             near = state["near"]
