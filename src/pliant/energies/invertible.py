@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.elements.invertible_patch import InvertiblePatchTets
 from pliant.energies import elastic
 from pliant.energies.scatter import sum_blocks_at_vertices
 from pliant.materials import ARAP
@@ -13,7 +14,7 @@ from pliant.materials.stretch import smallest_stretch
 from pliant.model import InvertibleSolids, Solids
 from pliant.model.blocks import InvertiblePatches, Patches
 
-Invertibles = InvertibleSolids | InvertiblePatches
+Invertibles = InvertibleSolids | InvertiblePatches | InvertiblePatchTets
 
 
 def update_internal_state(block: Invertibles, x: np.ndarray) -> None:
