@@ -76,6 +76,8 @@ def restitution_impulses(
     if model.carried is None or model.contact is None:
         return np.zeros((0, 6))
     contacts, carried, change = potential.contacts, model.carried, np.zeros((len(after), 6))
+    if not cached(is_any_pressed)(contacts, model.subspace, x):
+        return change
     own = (model.contact.body, model.contact.restitution, model.subspace, model.gravity)
     bodies = Bodies(carried.carrier, *own, carried.inverse_inertia)
     steps, masses = (h, problem.h, 2 * h * model.contact.gravity), (model.mass, carried.points, carried.start)
@@ -138,13 +140,30 @@ def impacts_of(contacts, bodies, x, x_prev, poses, h, s, mass, points, start):
 
 
 @compiled
+def is_any_pressed(contacts, subspace, x):
+    """Whether a contact presses of which no vertex is soft: what follows is much more to compile."""
+    for place in range(len(contacts.kind)):
+        c = np.uint64(place)
+        if not is_soft(c, contacts, subspace) and depth_of(c, contacts, x) > 0.0:
+            return True
+    return False
+
+
+@inlined
+def depth_of(c, contacts, x):
+    """[m] that a contact is pressed by."""
+    return contacts.thickness[c] - dot(
+        closest_separation(c, positions_of(c, contacts, x), contacts), row(contacts.normals, c)
+    )
+
+
+@compiled
 def find_impacts(contacts, bodies, x, x_prev, poses, h, s, room):
     """How many contacts press of which no vertex is soft."""
     count = 0
     for place in range(len(contacts.kind)):
         c = np.uint64(place)
-        n = row(contacts.normals, c)
-        d = contacts.thickness[c] - dot(closest_separation(c, positions_of(c, contacts, x), contacts), n)
+        n, d = row(contacts.normals, c), depth_of(c, contacts, x)
         if d <= 0.0 or is_soft(c, contacts, bodies.subspace):
             continue
         before = dot(closest_separation(c, positions_of(c, contacts, x_prev), contacts), n) - contacts.thickness[c]
