@@ -199,13 +199,15 @@ def refresh_matrix(problem: IncrementalPotential, x: np.ndarray, work: Multileve
     """Assemble the matrix again at x (n, 3) within a step whose last correction was cut short by the body's own
     stiffness, as long as that helps; whether it was. Contacts and rigid bodies cut it short whatever the matrix. Where
     something touches, the fall of the energy, which is that of contacts, tells little of the elements: there it is
-    assembled again after so many corrections that this takes little beside them.
+    assembled again after so many corrections that this takes little beside them. Not beside rigid bodies: their poses
+    on the way are in no checkpoint, from which the matrix is assembled again.
     """
+    if problem.model.carried is not None or not work.has_begun:
+        return False
     if is_touching(problem):
-        is_due = work.has_begun and work.levels.corrections >= AGAIN
+        is_due = work.levels.corrections >= AGAIN
     else:
-        is_short = work.has_begun and work.refreshes and work.levels.misses > 0 and work.length <= SHORT
-        is_due = is_short and problem.model.carried is None
+        is_due = work.refreshes and work.levels.misses > 0 and work.length <= SHORT
     if not is_due:
         return False
     work.levels.assemble(problem, x)
