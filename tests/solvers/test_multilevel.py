@@ -318,7 +318,7 @@ def test_corrections_help_among_sheets_that_lie_on_each_other():
     for _ in range(35):
         sim.step()
     ends = []
-    for solver in (pl.Newton(60), pl.Multilevel(pl.VBD(200)), pl.Multilevel(pl.VBD(1000))):
+    for solver in (pl.Newton(60), pl.Multilevel(pl.VBD(200)), pl.Multilevel(pl.VBD(2000))):
         run = pl.Simulation(scene, solver, precision="double")
         run.load_state_dict({**sim.state_dict(), "solver": run.state_dict()["solver"]})
         run.step()
