@@ -78,6 +78,12 @@ def friction_slope(length, stiffness, limit, slip):
 
 
 @physics
+def sticking_slope(length, stiffness, limit):
+    """friction_slope with slip 0 [N/m], for those who know that it is."""
+    return select(stiffness * length < limit, stiffness, limit / maximum(length, number(LEAST_LENGTH, length)))
+
+
+@physics
 def friction_energy(length, stiffness, limit, slip):
     """limit f0(length) [J], f0 the integral of f1: l - slip / 3 beyond slip. With slip 0: k/2 l^2 where it sticks."""
     smooth = smoothing(stiffness, limit, slip)

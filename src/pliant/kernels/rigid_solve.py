@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.elements.contact import depth, sticking_slope, tangential
 from pliant.kernels.rigid_blocks import with_force
 from pliant.kernels.rigid_contacts import ARM, PLACE, PREV
 from pliant.kernels.rigid_packs import (
@@ -39,8 +40,6 @@ from pliant.lanes.rows import gather4, gather4_beyond, scatter3
 from pliant.lanes.vectors import add, dot, subtract, symmetric_times
 
 inlined = inner(nogil=True, error_model="numpy", forceinline=True, _nrt=False)
-
-TINY = 1e-300
 
 
 @inlined
@@ -122,11 +121,8 @@ def with_contacts(sums, p, turn, place, rows, packs):
     ahead = dot(here, n) - sign * goal  # one that it would press on the way to its target has its block already
     pressed = select((gap > z) | ((ahead > z) & (gap + ahead > z)), k, z)
     u = (d[0] - sign * p0, d[1] - sign * p1, d[2] - sign * p2)
-    across = dot(u, n)
-    t = (u[0] - across * n[0], u[1] - across * n[1], u[2] - across * n[2])
-    length = sqrt(dot(t, t))
-    slope = select(limit > z, select(k * length < limit, k, limit / maximum(length, number(TINY, z))), z)
-    push = k * maximum(gap, z)
+    t = tangential(u, n)
+    slope, push = sticking_slope(sqrt(dot(t, t)), k, limit), k * depth(d, n, thickness)
     f = (push * n[0] - slope * t[0], push * n[1] - slope * t[1], push * n[2] - slope * t[2])
     return with_force(sums, arm, f, n, pressed, slope)
 

@@ -29,7 +29,7 @@ from pliant.kernels.rigid_contacts import (
 from pliant.kernels.rigid_errors import DONE, ENDED, SINGULAR, is_looked_at, measure
 from pliant.kernels.rigid_motion import place_bodies
 from pliant.kernels.rigid_packs import COLUMNS, WIDTH, load_pose, store_errors, store_pose, zero
-from pliant.kernels.rigid_solve import TINY, solve_pack
+from pliant.kernels.rigid_solve import solve_pack
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.entry import entry
 from pliant.lanes.inner import inner
@@ -38,6 +38,7 @@ from pliant.lanes.memory import load
 from pliant.lanes.rows import gather4, gather4_beyond, store4
 from pliant.lanes.vectors import dot, subtract
 
+TINY = 1e-300  # divides in place of zero
 FAINT = 1e-100  # [N] multipliers that die out end here: with numbers below 1e-308 a CPU computes a hundred times slower
 
 # called in inner loops: handing the arrays over would take longer than the work
