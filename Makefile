@@ -73,7 +73,7 @@ clean:  ## delete the environments, the caches and what the demo and the benchma
 .venv-bench/installed: pyproject.toml constraints.txt
 	@echo "Installing Pliant and the other simulators into .venv-bench (once, some minutes)"
 	@$(PYTHON) -m venv .venv-bench
-	@.venv-bench/bin/python -m pip install --quiet --quiet --disable-pip-version-check -e ".[direct]" newton==1.7.0 pbatoolkit==0.0.11 rapier3d==0.36.1 mujoco==4.0.0
+	@.venv-bench/bin/python -m pip install --quiet --quiet --disable-pip-version-check -e . newton==1.7.0 pbatoolkit==0.0.11 rapier3d==0.36.1 mujoco==4.0.0
 	@touch $@
 
 .venv-docs/installed: pyproject.toml constraints.txt

@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import pliant as pl
 from pliant.materials import SOLID_LAWS
 from pliant.solvers.contract.loop import Execution
-from pliant.solvers.machinery import factorisation
 
 every_law = pytest.mark.parametrize("law", SOLID_LAWS.values(), ids=SOLID_LAWS)
 
@@ -39,13 +37,10 @@ def test_descends_from_a_tangle(make_simulation, law):
 
 
 @pytest.mark.parametrize("linear", ["direct", "cg"])
-@pytest.mark.parametrize("has_cholespy", [True, False])
-def test_linear_solvers_find_the_same_minimiser(make_simulation, monkeypatch, linear, has_cholespy):
-    """By Cholesky's factors, by SciPy's where cholespy is missing, and by conjugate gradients."""
+def test_linear_solvers_find_the_same_minimiser(make_simulation, linear):
+    """By Cholesky's factors and by conjugate gradients."""
     problem = make_simulation(held=True, damping=2e-3).problem()
     exact = pl.solve(problem, pl.Newton(), stop=pl.Stop(iterations=20)).x
-    if not has_cholespy:
-        monkeypatch.setattr(factorisation, "_cholespy", lambda: None)
     report = pl.solve(problem, pl.Newton(linear=linear), stop=pl.Stop(iterations=30, residual=1e-9))
     assert report.reason.startswith("converged")
     np.testing.assert_allclose(report.x, exact, rtol=0, atol=1e-12)
@@ -54,29 +49,6 @@ def test_linear_solvers_find_the_same_minimiser(make_simulation, monkeypatch, li
 def test_linear_is_checked():
     with pytest.raises(pl.SolverError, match="'cholesky': choose one of direct, cg"):
         pl.Newton(linear="cholesky")
-
-
-@pytest.mark.parametrize("has_cholespy", [True, False])
-def test_factors_tell_whether_a_matrix_is_positive(monkeypatch, has_cholespy):
-    """A random positive matrix is solved to rounding, for one and three right-hand sides; an indefinite one refused."""
-    if not has_cholespy:
-        monkeypatch.setattr(factorisation, "_cholespy", lambda: None)
-    rng = np.random.default_rng(5)
-    B = sp.random(42, 42, 0.1, random_state=5)
-    A = (B @ B.T + sp.identity(42)).tobsr((3, 3))
-    for shape in ((42,), (42, 3)):
-        x = rng.normal(size=shape)
-        np.testing.assert_allclose(factorisation.factorise(A)(A @ x), x, atol=1e-12)
-    with pytest.raises(factorisation.NotPositiveDefinite):
-        factorisation.factorise(A - 5 * sp.identity(42))
-
-
-def test_an_indefinite_matrix_prints_nothing(capfd):
-    """CHOLMOD's own warning is no message for users."""
-    with pytest.raises(factorisation.NotPositiveDefinite):
-        factorisation.factorise(sp.diags([1.0, -1.0]).tocsc())
-    print("still here")
-    assert capfd.readouterr() == ("still here\n", "")
 
 
 def test_rests_where_the_gradient_vanishes():

@@ -41,8 +41,8 @@ class Newton(Solver[AssembledPotential]):
     An iteration uses the true Hessian where it is positive definite, else the one with every element's part made
     positive semidefinite, so that it converges quadratically near a minimum, and to a minimum only.
 
-    linear: how the system of an iteration is solved. "direct" by Cholesky's factors (cholespy if it is installed, else
-    SciPy), "cg" by conjugate gradients, preconditioned on two levels, only as exactly as the iteration deserves.
+    linear: how the system of an iteration is solved. "direct" by Cholesky's factors, "cg" by conjugate gradients,
+    preconditioned on two levels, only as exactly as the iteration deserves.
     residual: iterations of a step end below it [m/s^2].
     """
 
