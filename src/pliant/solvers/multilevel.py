@@ -47,7 +47,7 @@ class MultilevelWork(EnergyWork):
     """With the levels, and where in a cycle the step is."""
 
     levels: CoarseSystem
-    force: np.ndarray  # (rows, 4) room
+    force: np.ndarray  # (rows, 4) room, also that of the diagonal of H
     passed: PassedPoints
     done: int = 0  # iterations of this step
     has_begun: bool = False  # the levels have taken up this step
@@ -61,8 +61,11 @@ class MultilevelWork(EnergyWork):
         return self.unseen
 
     def state_dict(self) -> dict[str, Any]:
-        levels = self.levels
-        kept = {"reference": _flat(levels.reference), "before": _flat(levels.before)}
+        levels, place = self.levels, self.levels.hierarchy
+        kept = {"others": _flat(levels.others), "before": _flat(levels.before)}
+        if levels.is_placed:
+            places = {"offset": place.members.offset, "centre": place.centre, "radius": place.radius}
+            kept |= {name: _flat(values) for name, values in places.items()}
         flags = {"is_stale": levels.is_stale, "is_semidefinite": levels.is_semidefinite}
         counts = {"served": levels.served, "misses": levels.misses, "waiting": self.waiting}
         return {**kept, **flags, **counts, "inner": self.inner.state_dict()}
@@ -70,12 +73,15 @@ class MultilevelWork(EnergyWork):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.inner.load_state_dict(state["inner"])
         self.waiting = state.get("waiting", 0)
-        levels, reference = self.levels, state["reference"]
-        if reference is None or len(reference) != 3 * len(levels.row_of_vertex):
+        levels, place, others = self.levels, self.levels.hierarchy, state.get("others")
+        if others is None or len(state["offset"]) != place.members.offset.size:
             return  # a sheet has torn since, and has other vertices: the matrix is assembled again
         levels.is_stale, levels.is_semidefinite = state["is_stale"], state["is_semidefinite"]
         levels.served, levels.misses = state.get("served", levels.served), state.get("misses", 0)
-        levels.reference, levels.before = (np.array(state[k]).reshape(-1, 3) for k in ("reference", "before"))
+        levels.others = np.array(others, dtype=float).reshape(-1, 3)
+        levels.before = None if state["before"] is None else np.array(state["before"]).reshape(-1, 3)
+        place.members.offset[:] = np.reshape(state["offset"], (-1, 3))
+        place.centre[:], place.radius[:] = np.reshape(state["centre"], (-1, 3)), state["radius"]
 
 
 def _flat(positions: np.ndarray | None) -> list[float] | None:
@@ -120,7 +126,7 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
             )
         inner, packed, is_own = self.init_inner(problem, execution)
         levels = build_coarse_system(problem, execution, self.aggregate)
-        return MultilevelWork(inner, packed, is_own, levels, packed.rows(), no_points(packed))
+        return MultilevelWork(inner, packed, is_own, levels, packed.scales, no_points(packed))
 
     def forget(self, work: MultilevelWork) -> None:
         work.has_begun = False
@@ -282,7 +288,7 @@ def proposed(
     levels = work.levels
     if not work.has_begun:
         changes = problem.model.pressure_schedules or problem.model.volume_controls
-        if levels.is_stale or levels.reference is None or changes:
+        if levels.is_stale or not levels.is_placed or changes:
             levels.assemble(problem, x)
         elif not levels.is_assembled:
             levels.assemble_again(problem)
@@ -298,6 +304,7 @@ def proposed(
 
 def measured_force(problem: IncrementalPotential, work: MultilevelWork) -> np.ndarray:
     """-dG/dx (n, 3) [N] at the positions that the tables hold; in their order it is in work.force."""
+    work.force.fill(0.0)  # of rows that do not move, too
     work.packed.force(work.packed.tables.x, work.force)
     return without_rounding(problem, work, work.packed.tables.x, work.force)
 
@@ -337,6 +344,7 @@ def rounding_of_slope(work: MultilevelWork, motion: np.ndarray) -> float:
     its own, to their stiffness times what positions round to [J].
     """
     packed = work.packed
+    packed.measure_diagonal(packed.tables.x)
     x, rows = packed.tables.x[: packed.moving_rows, :3], packed.tables.packs.row_of_vertex
     moves = np.flatnonzero((rows >= 0) & (rows < packed.moving_rows))
     uncertain = motion[moves] / packed.scales[rows[moves], :3]
