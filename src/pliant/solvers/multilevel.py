@@ -54,7 +54,7 @@ class MultilevelWork(EnergyWork):
     length: float = 0.0  # t of the last correction; 0 if none was accepted
     waiting: int = 0  # steps in contact that begin by iterations, not by a correction
     unseen: int = 0  # iterations of this step whose motions are not those of whole cycles, with the cycle after them
-    refreshes: bool = True  # assembling again within this step has helped so far
+    vain: int = 0  # how often assembling again within this step has not helped
 
     @property
     def blind_iterations(self) -> int:
@@ -134,7 +134,7 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
 
     def begin_step(self, problem: IncrementalPotential, work: MultilevelWork) -> None:
         super().begin_step(problem, work)
-        work.done, work.unseen, work.refreshes = 0, 0, True
+        work.done, work.unseen, work.vain = 0, 0, 0
         work.levels.begin_step()
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork, n: int = 1) -> SweepResult:
@@ -169,7 +169,8 @@ def is_touching(problem: IncrementalPotential) -> bool:
 def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) -> None:
     """Move x (n, 3) by a correction, if one lowers the energy.
 
-    It starts from the point of least energy between those of the last cycles; where that does not serve, from x.
+    It starts from the point of least energy between those of the last cycles; where that does not serve, from x. A step
+    that begins with a matrix of an earlier one which cuts its first correction short begins again with its own.
     """
     is_refreshed = refresh_matrix(problem, x, work)
     work.length = 0.0
@@ -192,31 +193,43 @@ def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) 
     if is_carried_on and not search(problem, work, x, direction, before, trials=1):
         passed.forget()
     if not work.length:
-        proposal = proposed(problem, x, work, force)
-        twists = as_rigid(problem, proposal.motion)
-        search(problem, work, x, Direction(proposal.motion, twists, force, proposal.promised), before, TRIALS)
+        start = x.copy()
+        correct_from(problem, x, work, force, before)
+        if work.done == 0 and not work.levels.is_fresh and refresh_matrix(problem, start, work):
+            x[:] = start
+            correct_from(problem, x, work, force, before)
     if work.done == 0 and (work.length <= SHORT or work.levels.solutions > MANY):
         work.waiting = WAIT
     work.levels.corrections += 1
-    work.refreshes = work.refreshes and (not is_refreshed or work.length > SHORT)
+    work.vain += is_refreshed and work.length <= SHORT
+
+
+def correct_from(
+    problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork, force: np.ndarray, before: float
+) -> None:
+    """Move x by a correction against a force (n, 3) [N] there; before: the energy there [J]."""
+    proposal = proposed(problem, x, work, force)
+    twists = as_rigid(problem, proposal.motion)
+    search(problem, work, x, Direction(proposal.motion, twists, force, proposal.promised), before, TRIALS)
 
 
 def refresh_matrix(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) -> bool:
     """Assemble the matrix again at x (n, 3) within a step whose last correction was cut short by the body's own
-    stiffness, as long as that helps; whether it was. Contacts and rigid bodies cut it short whatever the matrix. Where
-    something touches, the fall of the energy, which is that of contacts, tells little of the elements: there it is
-    assembled again after so many corrections that this takes little beside them. Not beside rigid bodies: their poses
-    on the way are in no checkpoint, from which the matrix is assembled again.
+    stiffness, as long as that helps, at last with elements made positive semidefinite; whether it was. Contacts and
+    rigid bodies cut it short whatever the matrix. Where something touches, the fall of the energy, which is that of
+    contacts, tells little of the elements: there it is assembled again after so many corrections that this takes little
+    beside them. Not beside rigid bodies: their poses on the way are in no checkpoint, from which the matrix is
+    assembled again.
     """
     if problem.model.carried is not None or not work.has_begun:
         return False
     if is_touching(problem):
         is_due = work.levels.corrections >= AGAIN
     else:
-        is_due = work.refreshes and work.levels.misses > 0 and work.length <= SHORT
+        is_due = work.vain < 2 and work.levels.misses > 0 and work.length <= SHORT
     if not is_due:
         return False
-    work.levels.assemble(problem, x)
+    work.levels.assemble(problem, x, psd=work.vain > 0 and not is_touching(problem))
     work.levels.begin(problem, x)
     return True
 
