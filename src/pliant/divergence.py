@@ -55,7 +55,7 @@ class Watch:
         """
         (x_prev, _), (x, v) = start, end
         held_moves, work, spread = way_of_step(x_prev, x, acceleration, model.mass, model.is_free)
-        self.is_driven |= obstacles_move or held_moves or bool(np.any(model.internal_state))
+        self.is_driven |= obstacles_move or held_moves or model.has_inverted
         self.work += max(0.0, work)
         beyond = None
         if spread > self.edge:
