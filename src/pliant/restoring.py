@@ -21,18 +21,8 @@ from pliant.state import HISTORY, State
 from pliant.stepping import Stepping
 
 _ARRAYS = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins", "inflation", *HISTORY)
-_KEYS = (
-    *_ARRAYS,
-    "step",
-    "h",
-    "topology",
-    "contact",
-    "is_untracked",
-    "solver",
-    "stiffness_ratios",
-    "iterations_needed",
-)
-_KEYS += ("broken_joints",)
+_OWN = ("step", "h", "topology", "contact", "is_untracked", "solver", "stiffness_ratios", "iterations_needed")
+_KEYS = (*_ARRAYS, *_OWN, "broken_joints")
 SETTINGS = tuple(signature(Stepping.__init__).parameters)[1:]
 
 

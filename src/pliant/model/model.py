@@ -158,11 +158,6 @@ class Model:
         parts = [block.interpolants for block in self.blocks if isinstance(block, Converted)]
         return np.concatenate(parts) if parts else np.zeros(0)
 
-    @property
-    def has_inverted(self) -> bool:
-        """Whether an element remembers anything, as one that is inverted does."""
-        return any(block.interpolants.any() for block in self.blocks if isinstance(block, Converted))
-
     def with_internal_state(self, internal_state: np.ndarray) -> Model:
         """The same model, whose elements remember these numbers (k,) and write to them."""
         if not len(internal_state):

@@ -323,7 +323,8 @@ class ErrorMeter:
         told = (self._mean_ratio, self._before, windows, self._period, weight, *of_solver, found)
         largest = body_errors(*arrays, *step, *told)
         self._before = NOTHING if is_early else found[DISTANCE]
-        return StepError(*found[:5], *self._ratios_of_bodies(), found[5], _largest=largest)
+        error, lower, upper, rates, shifts, noise, _ = found
+        return StepError(error, lower, upper, rates, shifts, *self._ratios_of_bodies(), noise, _largest=largest)
 
     def bound(self, problem: IncrementalPotential, x: np.ndarray) -> StepError:
         """An upper bound at x (n, 3) where iterations have ended: H >= M / h^2, so |x - x*|_M <= h^2 |M^-1 dG/dx|_M."""

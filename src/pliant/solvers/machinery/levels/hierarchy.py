@@ -108,7 +108,7 @@ def build_hierarchy(problem: IncrementalPotential, size: int, dtype: type) -> Hi
     starts = np.searchsorted(finest.of_point[order], np.arange(finest.size + 1))
     of_vertex = np.full(n, -1, np.int32)
     of_vertex[vertices] = finest.of_point
-    room = (np.zeros((n, 3), dtype), np.tile(np.eye(3), (finest.size, 1, 1)))
+    room: tuple[np.ndarray, ...] = (np.zeros((n, 3), dtype), np.tile(np.eye(3), (finest.size, 1, 1)))
     members = Members(starts, vertices[order].astype(np.int32), of_vertex, *room)
     levels = (members, _matrix(finest, dtype), _joined(finest, points))
     place = (np.zeros((finest.size, 3)), np.ones(finest.size))
@@ -141,7 +141,8 @@ def _matrix(finest: Aggregates, dtype: type) -> CoarseMatrix:
     keys = rows[is_stored] * m + columns[is_stored]
     number = np.searchsorted(keys, np.minimum(rows, columns) * m + np.maximum(rows, columns)).astype(np.int32)
     number[diagonal] = np.arange(m)
-    own, blocks = np.zeros((m, UNKNOWNS, UNKNOWNS)), np.zeros((len(keys), UNKNOWNS, UNKNOWNS), dtype)
+    own = np.zeros((m, UNKNOWNS, UNKNOWNS))
+    blocks: np.ndarray = np.zeros((len(keys), UNKNOWNS, UNKNOWNS), dtype)
     return CoarseMatrix(graph.indptr.astype(np.int32), graph.indices.astype(np.int32), number, diagonal, own, blocks)
 
 
