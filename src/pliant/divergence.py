@@ -11,6 +11,7 @@ from pliant.energies.elements import energy_of
 from pliant.energies.potential import ContactEnergy
 from pliant.kernels.motion import most_stretched, sums_of_state, way_of_step
 from pliant.model import Model, Pressures, Sheets, Solids, Springs, YarnTriangles
+from pliant.model.blocks import Converted
 
 LARGEST_ENERGY = 100.0  # times all energy that was put in: kinetic energy beyond it is not physical
 LARGEST_WAY = 10.0  # times the size of the scene, in one step, against each other
@@ -55,7 +56,7 @@ class Watch:
         """
         (x_prev, _), (x, v) = start, end
         held_moves, work, spread = way_of_step(x_prev, x, acceleration, model.mass, model.is_free)
-        self.is_driven |= obstacles_move or held_moves or bool(np.any(model.internal_state))
+        self.is_driven |= obstacles_move or held_moves or _remembers(model)
         self.work += max(0.0, work)
         beyond = None
         if spread > self.edge:
@@ -114,6 +115,11 @@ class Watch:
         """Kinetic and stored at the start [J]."""
         stored = [energy_of(b).energy(b, self.x) for b in self.model.blocks if b.is_stored]
         return _kinetic(self.model, self.v) + sum(max(0.0, energy) for energy in stored)
+
+
+def _remembers(model: Model) -> bool:
+    """Whether an element remembers anything, as one that is inverted does."""
+    return any(block.interpolants.any() for block in model.blocks if isinstance(block, Converted))
 
 
 def _bodies(model: Model) -> list:

@@ -17,15 +17,13 @@ import numpy as np
 
 from pliant.elements.block import Invariance
 from pliant.energies import IncrementalPotential
-from pliant.geometry import rotations, vertex_graph
+from pliant.geometry import vertex_graph
 from pliant.geometry.components import connected_components
 from pliant.integration import Euler, StepStart
-from pliant.kernels.rigid_alignment import centres, cross_moments, join_components, move_rigidly, shift_components
+from pliant.kernels.rigid_alignment import join_components, restore_momenta
 from pliant.kernels.rigid_motion import write_twists
 from pliant.model import CARRIED, FREE, Model
 
-ITERATIONS = 6  # of Newton's method for a rotation, at most; each doubles the digits
-THIN = 1e-10  # of the largest moment: a turn about an axis with less moves nothing
 NO_POINTS = np.zeros(0, np.int64)
 
 
@@ -91,41 +89,10 @@ class FreeComponents:
         count = len(free.turns)
         if not count:
             return
-        middles, carried = np.empty((count, 7)), problem.model.carried
+        carried, model = problem.model.carried, problem.model
         first = NO_POINTS if carried is None else carried.first_points
-        own = (free.component, problem.model.mass, problem.model.air_damping, problem.h, x, problem.y)
-        if not free.turns.any():
-            shift_components(*own, first, middles, problem.poses)
-            return
-        centres(*own, middles)
-        moments = np.zeros((count, 3, 3))
-        cross_moments(free.component, problem.inertia, x, problem.y, middles, moments)
-        moments[~free.turns] = 0.0
-        if np.isfinite(moments).all():  # a step that broke down is reported as it is
-            before = x[first]
-            move_rigidly(free.component, middles, alignments(moments), x)
-            problem.poses[:, :3] += x[first] - before
-
-
-def alignments(moments: np.ndarray) -> np.ndarray:
-    """R - 1 (k, 3, 3) of the rotations R near 1 that make sum w y . R x greatest; moments A = sum w y x^T (k, 3, 3).
-
-    Newton's method: with R = exp(theta), y . R x rises by theta . tau - 1/2 theta . (tr S - S) theta, where S is the
-    symmetric part of A and tau = sum w x x y. Turns about axes with no moment, as of a straight rope, are left out.
-    """
-    A, quaternion = moments.copy(), np.tile([1.0, 0.0, 0.0, 0.0], (len(moments), 1))
-    for _ in range(ITERATIONS):
-        torque = np.stack([A[:, 2, 1] - A[:, 1, 2], A[:, 0, 2] - A[:, 2, 0], A[:, 1, 0] - A[:, 0, 1]], axis=1)
-        S = 0.5 * (A + A.swapaxes(1, 2))
-        values, axes = np.linalg.eigh(np.trace(S, axis1=1, axis2=2)[:, None, None] * np.eye(3) - S)
-        is_thick = values > THIN * np.abs(values).max(axis=1, keepdims=True)
-        along = np.einsum("kia,ki->ka", axes, torque) * is_thick / np.where(is_thick, values, 1.0)
-        turn = rotations.from_vectors(np.einsum("kia,ka->ki", axes, along))
-        quaternion = rotations.normalised(rotations.products(turn, quaternion))
-        A = np.einsum("kij,klj->kil", moments, rotations.matrices(quaternion))
-        if np.abs(along).max() < 1e-9:  # its square is below rounding
-            break
-    return rotations.matrices(quaternion) - np.eye(3)
+        own = (free.component, free.turns, model.mass, model.air_damping, problem.h, x, problem.y)
+        restore_momenta(*own, first, np.empty((count, 7)), np.empty((count, 3, 3)), problem.poses)
 
 
 def twists_after(model: Model, start: StepStart, poses: np.ndarray, integrator: Euler) -> np.ndarray:

@@ -54,7 +54,8 @@ class Prediction:
         if model.particles is not None:
             waiting = model.particles.waiting(state.step * self.h)
             x_guess[waiting] = y[waiting] = state.x[waiting]
-        y[model.fixed] = x_guess[model.fixed]
+        if len(model.fixed):
+            y[model.fixed] = x_guess[model.fixed]
         for kinematic in model.kinematic:
             y[kinematic.places] = x_guess[kinematic.places]
         if model.carried is not None:
@@ -67,7 +68,8 @@ class Prediction:
     def _hold(self, model: Model, theta: float, x_guess: np.ndarray) -> None:
         """Put fixed and prescribed vertices where they are to be at the part theta of the step."""
         state = self.state
-        x_guess[model.fixed] = model.positions[model.fixed]
+        if len(model.fixed):
+            x_guess[model.fixed] = model.positions[model.fixed]
         self.placements.place_held(model, x_guess)
         if theta < 1:
             held = model.prescribed

@@ -21,7 +21,8 @@ from pliant.state import HISTORY, State
 from pliant.stepping import Stepping
 
 _ARRAYS = ("x", "v", "v_previous", "internal_state", "poses", "twists", "spins", "inflation", *HISTORY)
-_KEYS = (*_ARRAYS, "step", "h", "topology", "contact", "is_untracked", "solver", "stiffness_ratios", "broken_joints")
+_OWN = ("step", "h", "topology", "contact", "is_untracked", "solver", "stiffness_ratios", "iterations_needed")
+_KEYS = (*_ARRAYS, *_OWN, "broken_joints")
 SETTINGS = tuple(signature(Stepping.__init__).parameters)[1:]
 
 
@@ -71,6 +72,7 @@ class Restoring(Stepping, KnownNames):
             "is_untracked": detector is None or detector.seen is None,  # sides are found when the step begins
             "solver": self._work.state_dict(),
             "stiffness_ratios": self._meter.stiffness_ratios,
+            "iterations_needed": self._meter.looks.needed,
             "broken_joints": [rows.joint.is_broken for rows in self.model.joints],
         }
 
@@ -102,7 +104,7 @@ class Restoring(Stepping, KnownNames):
         self._watch = Watch(self.model, own.x.copy(), own.v.copy())
         if state["solver"]:
             self._work.load_state_dict(state["solver"])
-        self._meter.stiffness_ratios = state["stiffness_ratios"]
+        self._meter.stiffness_ratios, self._meter.looks.needed = state["stiffness_ratios"], state["iterations_needed"]
         self._load_contact_state("load_state_dict", state["contact"])
         if self._detector is not None and state["is_untracked"]:
             self._detector.seen = None

@@ -231,7 +231,10 @@ class Simulation(Adjusting):
         settings = {"frame_rate": self.frame_rate, "substeps": self.substeps, "precision": self.execution.precision}
         settings["integrator"] = self.integrator
         settings["solver_state"] = self._work.state_dict()
-        settings["stiffness_ratios"] = self._meter.stiffness_ratios
+        settings["stiffness_ratios"], settings["iterations_needed"] = (
+            self._meter.stiffness_ratios,
+            self._meter.looks.needed,
+        )
         about = (self.state, self.notes, topology_arrays(self.model), self._contact_state())
         try:
             solver = describe_solver(self.solver)
@@ -266,6 +269,7 @@ class Simulation(Adjusting):
             with checkpoint.whole(path):
                 solver_state = kept.settings.pop("solver_state")
                 ratios = kept.settings.pop("stiffness_ratios", None)  # not in files of earlier versions
+                needed = kept.settings.pop("iterations_needed", [2, 2])
                 solver, settings = rebuild_solver(kept.solver), dict(kept.settings)
             known = _known_settings(path, settings)
             simulation = cls(kept.scene, solver, threads=threads, device=device, **known)
@@ -277,7 +281,7 @@ class Simulation(Adjusting):
             with checkpoint.whole(path):
                 simulation._work.load_state_dict(solver_state)
         with checkpoint.whole(path):
-            simulation._meter.stiffness_ratios = ratios
+            simulation._meter.stiffness_ratios, simulation._meter.looks.needed = ratios, needed
         simulation._load_contact_state(path, kept.contact)
         return simulation
 

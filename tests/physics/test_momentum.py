@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import pliant as pl
+from pliant.kernels.rigid_alignment import write_alignment
 from pliant.materials import SOLID_LAWS
 from pliant.model import build_model
-from pliant.momentum_correction import FreeComponents, alignments
+from pliant.momentum_correction import FreeComponents
 
 SPIN = np.array([0.0, 0.0, 4.0])  # [rad/s]
 LAW = pl.StableNeoHookean.from_young(1e6, 0.3)
@@ -174,7 +175,9 @@ def test_a_rope_is_not_turned_about_itself():
     line = np.column_stack([np.linspace(-1, 1, 9), np.zeros(9), np.zeros(9)])
     angle = 0.3
     turned = line @ np.array([[np.cos(angle), np.sin(angle), 0], [-np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
-    R = alignments((turned.T @ line)[None])[0] + np.eye(3)
+    less = np.empty((3, 3))
+    write_alignment(turned.T @ line, less)
+    R = less + np.eye(3)
     np.testing.assert_allclose(R @ line.T, turned.T, atol=1e-14)
     np.testing.assert_allclose(R @ (0, 0, 1), (0, 0, 1), atol=1e-14)
 

@@ -22,7 +22,7 @@ class Touching(NamedTuple):
     """Contacts as the coarse levels see them."""
 
     aggregate: np.ndarray  # (k, 4) of the finest level that a corner is of; -1 where it does not move
-    row: np.ndarray  # (k, 4) of the moving vertices
+    vertex: np.ndarray  # (k, 4) of a corner; -1 where it does not move
     weight: np.ndarray  # (k, 4)
     block: np.ndarray  # (k, 3, 3) [N/m]
     start: np.ndarray  # (m + 1,) first entry of each aggregate
@@ -30,18 +30,18 @@ class Touching(NamedTuple):
 
 
 @inner(nogil=True, error_model="numpy")
-def place_corners(vertices, row_of_vertex, of_row, touching):
-    """Rows and aggregates of the corners of contacts that press, listed by aggregate."""
+def place_corners(vertices, of_vertex, touching):
+    """Vertices and aggregates of the corners of contacts that press, listed by aggregate."""
     aggregate, start, weight, m = touching.aggregate, touching.start, touching.weight, len(touching.start) - 1
     start[:] = 0
     for c in range(len(vertices)):
         B = touching.block[c]
         presses = B[0, 0] + B[1, 1] + B[2, 2] > 0.0
         for n in range(4):
-            row = row_of_vertex[vertices[c, n]] if presses and weight[c, n] != 0.0 else -1
-            touching.row[c, n] = row
-            aggregate[c, n] = of_row[row] if row >= 0 else -1
-            if row >= 0:
+            is_moved = presses and weight[c, n] != 0.0
+            aggregate[c, n] = of_vertex[vertices[c, n]] if is_moved else -1
+            touching.vertex[c, n] = vertices[c, n] if aggregate[c, n] >= 0 else -1
+            if aggregate[c, n] >= 0:
                 start[aggregate[c, n] + 1] += 1
     for a in range(m):
         start[a + 1] += start[a]
@@ -58,7 +58,7 @@ def place_corners(vertices, row_of_vertex, of_row, touching):
 
 @inner(nogil=True, error_model="numpy")
 def find_pattern(touching, start, column, number, diagonal):
-    """Entries of the matrix in compressed rows; returns how many blocks are stored."""
+    """Entries of the matrix in compressed rows; returns how many blocks beside the diagonal are stored."""
     m, count = len(diagonal), 0
     seen = np.full(m, -1, np.int64)
     for a in range(m):
@@ -81,7 +81,7 @@ def find_pattern(touching, start, column, number, diagonal):
 
 @inner(nogil=True, error_model="numpy")
 def _number_blocks(start, column, number, diagonal, following):
-    """Blocks on and above the diagonal are numbered row by row; those below are found again as rows go on."""
+    """Blocks above the diagonal are numbered row by row; those below are found again as rows go on."""
     blocks = 0
     for a in range(len(diagonal)):
         for k in range(start[a], start[a + 1]):
@@ -91,21 +91,23 @@ def _number_blocks(start, column, number, diagonal, following):
                 following[b] += 1
                 continue
             if b == a:
-                diagonal[a], following[a] = k, k + 1
+                diagonal[a], following[a], number[k] = k, k + 1, a
+                continue
             number[k] = blocks
             blocks += 1
     return blocks
 
 
 @inner(nogil=True, error_model="numpy")
-def gather_contacts(thread, threads, barrier, touching, members, matrix):
+def gather_contacts(thread, threads, barrier, touching, members, matrix, sums):
     """Sum what contacts add; blocks lie as those of `gather` until they are arranged."""
-    m, blocks = len(matrix.diagonal), matrix.blocks.reshape(-1)
+    m, blocks = len(matrix.diagonal), sums.reshape(-1)
     own, other, half, D = np.empty(4), np.empty(4), np.empty((3, 3)), np.empty((3, 3))
     number = np.empty(m, np.int64)  # of the block in this row
     for a in range(thread, m, threads):
-        for k in range(matrix.diagonal[a], matrix.start[a + 1]):
-            number[matrix.column[k]] = matrix.number[k]
+        number[a] = a
+        for k in range(matrix.diagonal[a] + 1, matrix.start[a + 1]):
+            number[matrix.column[k]] = m + matrix.number[k]
         before = -1
         for place in range(touching.start[a], touching.start[a + 1]):
             c = touching.entry[place] // 4
@@ -139,7 +141,7 @@ def _sum_corners(touching, members, c, a, out):
         out[s] = 0.0
     for n in range(4):
         if touching.aggregate[c, n] == a:
-            w, r = touching.weight[c, n], members.offset[touching.row[c, n]]
+            w, r = touching.weight[c, n], members.offset[touching.vertex[c, n]]
             out[0] += w
             for s in range(3):
                 out[s + 1] += w * r[s]

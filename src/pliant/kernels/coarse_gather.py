@@ -19,27 +19,23 @@ _nothing = make_zero("double", 4)
 
 
 @inner(nogil=True, error_model="numpy")
-def clear(thread, threads, barrier, matrix):
-    """Let all blocks be zero."""
-    first, last = share(0, len(matrix.blocks), thread, threads)
-    matrix.blocks[first:last] = 0.0
+def gather(thread, threads, barrier, elements, members, buffer, width, matrix, sums):
+    """Add elements (k, corners), vertices of the scene; buffer: flat (packs, pairs i <= j, 9, width) of B_ij [N/m].
 
-
-@inner(nogil=True, error_model="numpy")
-def gather(thread, threads, barrier, elements, row_of_vertex, of_row, offset, buffer, width, matrix):
-    """Add elements (k, corners), vertices of the scene; buffer: flat (packs, pairs i <= j, 9, width) of B_ij [N/m]."""
+    sums: (m + blocks, 12, 12) in double precision, those on the diagonal first.
+    """
     corners = elements.shape[1]
     pairs = corners * (corners + 1) // 2
     aggregate, inside, h = np.empty(corners, np.int64), np.empty(corners, np.int64), np.ones(4 * corners)
-    B, blocks = np.empty((corners, corners, 9)), matrix.blocks.reshape(-1)
+    B, blocks = np.empty((corners, corners, 9)), sums.reshape(-1)
     for e in range(len(elements)):
         is_own = False
         for i in range(corners):
-            row = row_of_vertex[elements[e, i]]
-            aggregate[i] = of_row[row] if row >= 0 else -1
-            is_own |= row >= 0 and aggregate[i] % threads == thread
+            vertex = elements[e, i]
+            aggregate[i] = members.of_vertex[vertex]
+            is_own |= aggregate[i] >= 0 and aggregate[i] % threads == thread
             for s in range(3):
-                h[4 * i + s + 1] = offset[row, s] if row >= 0 else 0.0
+                h[4 * i + s + 1] = members.offset[vertex, s]
         if not is_own:
             continue
         _load(buffer, (e // width) * pairs * 9 * width + e % width, width, corners, B)
@@ -47,27 +43,29 @@ def gather(thread, threads, barrier, elements, row_of_vertex, of_row, offset, bu
             b = aggregate[j]
             if b < 0 or _was_before(aggregate, j):
                 continue
-            members = _of_aggregate(aggregate, b, inside)
+            together = _of_aggregate(aggregate, b, inside)
             for i in range(corners):
                 a = aggregate[i]
                 if 0 <= a <= b and a % threads == thread:
-                    _add(B, i, h, inside, members, blocks, 144 * _find(matrix, a, b))
+                    _add(B, i, h, inside, together, blocks, 144 * _find(matrix, a, b))
 
 
 @inner(nogil=True, error_model="numpy")
-def arrange(thread, threads, barrier, matrix):
-    """Blocks (3, 3, 4, 4) as (12, 12), in the order of unknowns."""
-    first, last = share(0, len(matrix.blocks), thread, threads)
-    old = np.empty(144)
+def arrange(thread, threads, barrier, sums, matrix):
+    """Let the matrix have sums, whose blocks lie as (3, 3, 4, 4), as blocks (12, 12) in the order of unknowns."""
+    m = len(matrix.own)
+    first, last = share(0, len(sums), thread, threads)
     for number in range(first, last):
-        block = matrix.blocks[number]
-        for n in range(144):
-            old[n] = block[n // 12, n % 12]
         for x in range(3):
             for y in range(3):
                 for s in range(4):
                     for t in range(4):
-                        block[3 * s + x, 3 * t + y] = old[16 * (3 * x + y) + 4 * s + t]
+                        place = 16 * (3 * x + y) + 4 * s + t
+                        value = sums[number, place // 12, place % 12]
+                        if number < m:
+                            matrix.own[number, 3 * s + x, 3 * t + y] = value
+                        else:
+                            matrix.blocks[number - m, 3 * s + x, 3 * t + y] = value
 
 
 @inner(nogil=True, error_model="numpy")
@@ -104,11 +102,11 @@ def _of_aggregate(aggregate, b, inside):
 
 
 @inner(nogil=True, error_model="numpy")
-def _add(B, i, h, inside, members, blocks, place):
+def _add(B, i, h, inside, together, blocks, place):
     """h_i times the sum of B_ij h_j over the corners j of an aggregate."""
     for k in range(9):
         total = _nothing()
-        for m in range(members):
+        for m in range(together):
             j = inside[m]
             total = total + B[i, j, k] * load(h, 4 * j, total)
         for s in range(4):
@@ -118,8 +116,8 @@ def _add(B, i, h, inside, members, blocks, place):
 
 @inner(nogil=True, error_model="numpy")
 def _find(matrix, a, b):
-    """The number of the block (a, b), a <= b."""
+    """The place of the block (a, b) among the sums, a <= b."""
     k = matrix.diagonal[a]
     while matrix.column[k] != b:
         k += 1
-    return matrix.number[k]
+    return a if a == b else len(matrix.own) + matrix.number[k]

@@ -22,9 +22,9 @@ class Members(NamedTuple):
     """Vertices of the aggregates of the finest level."""
 
     start: np.ndarray  # (m + 1,)
-    rows: np.ndarray  # of the moving vertices, in the order of the fine matrix
-    vertex: np.ndarray  # (rows,) in the scene's order
-    offset: np.ndarray  # (rows, 3) r
+    vertex: np.ndarray  # of one aggregate after another
+    of_vertex: np.ndarray  # (n,) aggregate of each vertex, -1 for those that do not move
+    offset: np.ndarray  # (n, 3) r, in the precision of the solver
     frame: np.ndarray  # (m, 3, 3) R
 
 
@@ -33,9 +33,10 @@ class CoarseMatrix(NamedTuple):
 
     start: np.ndarray  # (m + 1,)
     column: np.ndarray  # (entries,) ascending in each row
-    number: np.ndarray  # (entries,) of the block; below the diagonal, of the one that is to be transposed
+    number: np.ndarray  # (entries,) of the block; below the diagonal, of the one to transpose; on it that of the row
     diagonal: np.ndarray  # (m,) entry on the diagonal
-    blocks: np.ndarray  # (blocks, 12, 12) [N/m]
+    own: np.ndarray  # (m, 12, 12) blocks on the diagonal [N/m], in double precision: rigid bodies are very stiff there
+    blocks: np.ndarray  # (blocks, 12, 12) [N/m] of the others, in the precision of the solver
 
 
 class Joined(NamedTuple):
@@ -52,7 +53,7 @@ class Joined(NamedTuple):
 class Inverses(NamedTuple):
     """Preconditioner: inverse blocks of the diagonals, and the inverse of the last level's matrix."""
 
-    finest: np.ndarray  # (m, 12, 12), or none where the last level is the finest
+    finest: np.ndarray  # (m, ROOT) W of W^T W (definite_inverse), or none where the last level is the finest
     joined: np.ndarray  # (top, 12, 12), or of all joined aggregates if the last level has no matrix of its own
     top: np.ndarray  # (12 t, 12 t), or (0, 0)
 
@@ -75,6 +76,7 @@ class Room(NamedTuple):
 def join(matrix, joined, blocks, top):
     """Diagonal blocks of the joined aggregates, and the whole matrix of the last level if there is room for it."""
     half, whole = np.empty((UNKNOWNS, UNKNOWNS)), np.empty((UNKNOWNS, UNKNOWNS))
+    block = np.empty((UNKNOWNS, UNKNOWNS))
     for level in range(len(joined.parent)):
         for a in range(len(matrix.diagonal)):
             for k in range(matrix.diagonal[a], matrix.start[a + 1]):
@@ -84,7 +86,12 @@ def join(matrix, joined, blocks, top):
                 if one != other and not is_top:
                     continue
                 for row in range(UNKNOWNS):
-                    _raise_one(joined, level, b, matrix.blocks[matrix.number[k], row], half[row])
+                    for column in range(UNKNOWNS):
+                        if a == b:
+                            block[row, column] = matrix.own[a, row, column]
+                        else:
+                            block[row, column] = matrix.blocks[matrix.number[k], row, column]
+                    _raise_one(joined, level, b, block[row], half[row])
                 for column in range(UNKNOWNS):
                     _raise_one(joined, level, a, half[:, column], whole[:, column])
                 if is_top:
@@ -124,8 +131,8 @@ def restrict(thread, threads, barrier, members, force, out):
         for c in range(UNKNOWNS):
             out[a, c] = 0.0
         for place in range(members.start[a], members.start[a + 1]):
-            i = members.rows[place]
-            f, R = force[members.vertex[i]], members.frame[a]
+            i = members.vertex[place]
+            f, R = force[i], members.frame[a]
             for x in range(3):
                 turned = R[0, x] * f[0] + R[1, x] * f[1] + R[2, x] * f[2]
                 out[a, x] += turned
@@ -140,10 +147,10 @@ def prolong(thread, threads, barrier, members, v, out):
     for a in range(first, last):
         R = members.frame[a]
         for place in range(members.start[a], members.start[a + 1]):
-            i = members.rows[place]
+            i = members.vertex[place]
             u0, u1, u2 = affine_motion(v[a], members.offset[i])
             for x in range(3):
-                out[members.vertex[i], x] = R[x, 0] * u0 + R[x, 1] * u1 + R[x, 2] * u2
+                out[i, x] = R[x, 0] * u0 + R[x, 1] * u1 + R[x, 2] * u2
 
 
 @inner(nogil=True, error_model="numpy")

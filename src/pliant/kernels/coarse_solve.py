@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.kernels.coarse_levels import UNKNOWNS
+from pliant.kernels.definite_inverse import ROOT
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.inner import inner
-from pliant.lanes.memory import load, store
+from pliant.lanes.memory import load, load_widened, store
 from pliant.lanes.types import make_zero
 
 _nothing = make_zero("double", 4)
@@ -63,8 +64,10 @@ def _multiply(first, last, matrix, contacts, room):
         for c in range(0, 4 * UNKNOWNS, 4):
             store(rows, c, _nothing())
         for own in (matrix, contacts):
+            if own.diagonal[a] < own.start[a + 1]:
+                _add_rows(own.own.reshape(-1), 144 * a, p, UNKNOWNS * a, rows)
             blocks = own.blocks.reshape(-1)
-            for k in range(own.diagonal[a], own.start[a + 1]):
+            for k in range(own.diagonal[a] + 1, own.start[a + 1]):
                 _add_rows(blocks, 144 * own.number[k], p, UNKNOWNS * own.column[k], rows)
         for c in range(UNKNOWNS):
             room.q[a, c] = (rows[4 * c] + rows[4 * c + 1]) + (rows[4 * c + 2] + rows[4 * c + 3])
@@ -85,8 +88,8 @@ def _add_rows(blocks, start, p, place, rows):
     p0, p1, p2 = load(p, place, like), load(p, place + 4, like), load(p, place + 8, like)
     for c in range(UNKNOWNS):
         row = start + UNKNOWNS * c
-        own = load(blocks, row, like) * p0 + load(blocks, row + 4, like) * p1
-        store(rows, 4 * c, load(rows, 4 * c, like) + (own + load(blocks, row + 8, like) * p2))
+        own = load_widened(blocks, row, like) * p0 + load_widened(blocks, row + 4, like) * p1
+        store(rows, 4 * c, load(rows, 4 * c, like) + (own + load_widened(blocks, row + 8, like) * p2))
 
 
 @inner(nogil=True, error_model="numpy")
@@ -98,12 +101,42 @@ def _add_columns(blocks, start, stride, p, place, q, end):
     q0, q1, q2 = load(q, end, like), load(q, end + 4, like), load(q, end + 8, like)
     for d in range(UNKNOWNS):
         row, by = start + stride * d, p[place + d]
-        q0 = q0 + by * load(blocks, row, like)
-        q1 = q1 + by * load(blocks, row + 4, like)
-        q2 = q2 + by * load(blocks, row + 8, like)
+        q0 = q0 + by * load_widened(blocks, row, like)
+        q1 = q1 + by * load_widened(blocks, row + 4, like)
+        q2 = q2 + by * load_widened(blocks, row + 8, like)
     store(q, end, q0)
     store(q, end + 4, q1)
     store(q, end + 8, q2)
+
+
+@inner(nogil=True, error_model="numpy")
+def _add_root(roots, start, p, place, q, parts):
+    """Add W^T W times twelve numbers from a place of p to those of q; W has columns in lanes of four rows, from that
+    with the diagonal on; parts: room.
+    """
+    like = _nothing()
+    y0, y1, y2 = like, like, like
+    for d in range(4):
+        row, by = start + 12 * d, p[place + d]
+        y0 = y0 + by * load_widened(roots, row, like)
+        y1 = y1 + by * load_widened(roots, row + 4, like)
+        y2 = y2 + by * load_widened(roots, row + 8, like)
+    for d in range(4):
+        row, by = start + 48 + 8 * d, p[place + 4 + d]
+        y1 = y1 + by * load_widened(roots, row, like)
+        y2 = y2 + by * load_widened(roots, row + 4, like)
+    for d in range(4):
+        y2 = y2 + p[place + 8 + d] * load_widened(roots, start + 80 + 4 * d, like)
+    for d in range(4):
+        row = start + 12 * d
+        own = load_widened(roots, row, like) * y0 + load_widened(roots, row + 4, like) * y1
+        store(parts, 4 * d, own + load_widened(roots, row + 8, like) * y2)
+        row = start + 48 + 8 * d
+        own = load_widened(roots, row, like) * y1 + load_widened(roots, row + 4, like) * y2
+        store(parts, 16 + 4 * d, own)
+        store(parts, 32 + 4 * d, load_widened(roots, start + 80 + 4 * d, like) * y2)
+    for d in range(UNKNOWNS):
+        q[place + d] += (parts[4 * d] + parts[4 * d + 1]) + (parts[4 * d + 2] + parts[4 * d + 3])
 
 
 @inner(nogil=True, error_model="numpy")
@@ -150,12 +183,13 @@ def _precondition(thread, threads, barrier, arrivals, joined, inverses, room):
     arrivals += threads
     barrier_wait(barrier, arrivals)
     first, last = share(0, m, thread, threads)
+    parts = np.empty(4 * UNKNOWNS)
     for a in range(first, last):
         out = room.z[a]
         for c in range(UNKNOWNS):
             out[c] = 0.0
         if len(inverses.finest):
-            _add_columns(finest, 144 * a, UNKNOWNS, left, UNKNOWNS * a, z, UNKNOWNS * a)
+            _add_root(finest, ROOT * a, left, UNKNOWNS * a, z, parts)
         for level in range(len(joined.parent)):
             v = room.solved[joined.parent[level, a]]
             for x in range(3):

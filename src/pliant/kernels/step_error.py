@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from pliant.lanes.entry import entry
+from pliant.lanes.inner import inner
 
 SLOWEST = 0.95  # rate of two windows that is believed at most
 FASTEST_CYCLE = 0.2  # of a cycle with a correction, when bounds are weighed: one cycle may be lucky
@@ -28,8 +29,34 @@ ERROR, SEEN_PART, OWED_PART, RATE, SHIFTED, NOISE, DISTANCE = 0, 1, 2, 3, 4, 5, 
 ROWS = 7
 
 
-@entry(nogil=True)
-def error_sums(body, mass, ratio, middle, x, before, earlier, owing, last, target, start, out):
+@entry(nogil=True, error_model="numpy")
+def sums_and_scales(
+    body, mass, ratio, middle, x, before, earlier, owing, last, target, start, falls, eps, is_of_forces, sums, scales
+):
+    """`write_sums` and `write_scales`."""
+    write_sums(body, mass, ratio, middle, x, before, earlier, owing, last, target, start, sums)
+    write_scales(sums, falls, eps, is_of_forces, scales)
+
+
+@entry(nogil=True, error_model="numpy")
+def body_errors(
+    body, mass, ratio, middle, x, before, earlier, owing, last, target, start, falls, eps, sums, scales, ratios,
+    distances, windows, period, weight, is_local, is_bounded, is_blind, is_alone, out,
+):  # fmt: skip
+    """`write_sums`, `write_scales` and `write_errors`; the largest error."""
+    write_sums(body, mass, ratio, middle, x, before, earlier, owing, last, target, start, sums)
+    write_scales(sums, falls, eps, False, scales)
+    kind = (period, weight, is_local, is_bounded, is_blind, is_alone)
+    write_errors(sums, scales, ratios, distances, windows, kind, eps, out)
+    largest = 0.0
+    for b in range(len(sums)):
+        if not out[ERROR, b] <= largest:
+            largest = out[ERROR, b]
+    return largest
+
+
+@inner(nogil=True)
+def write_sums(body, mass, ratio, middle, x, before, earlier, owing, last, target, start, out):
     """Mass-weighted sums over the vertices of each body, to out (bodies, 11), in the order of vertices.
 
     body: (n,), negative for vertices that do not move. x and the others (n, 3) [m]: now, one and two windows ago,
@@ -37,7 +64,9 @@ def error_sums(body, mass, ratio, middle, x, before, earlier, owing, last, targe
     started. Sums of m, m |x - before|^2, m |before - earlier|^2, m ratio^2 |x - owing|^2, m |x - target|^2,
     m |x - middle|^2, m |x - start|^2, m |x - last|^2 and m (x - before); middle (3,) [m].
     """
-    out[:] = 0.0
+    for b in range(len(out)):
+        for k in range(COLUMNS):
+            out[b, k] = 0.0
     for i in range(len(body)):
         b = body[i]
         if b < 0:
@@ -88,9 +117,9 @@ def add_ratios(body, mass, elastic, touching, ratio, mean):
         mean[b] = math.sqrt(mean[b] / max(whole[b], TINY))
 
 
-@entry(nogil=True, error_model="numpy")
-def force_scales(sums, falls, eps, is_of_forces, scales):
-    """(bodies,) [m] what forces do to each body in the step, by `error_sums`; 0 where nothing acts or moves.
+@inner(nogil=True, error_model="numpy")
+def write_scales(sums, falls, eps, is_of_forces, scales):
+    """(bodies,) [m] what forces do to each body in the step, by `write_sums`; 0 where nothing acts or moves.
 
     Where that is much and other forces undo it, as in a step of statics, it is the motion of the body, unless what is
     compared with it is of forces too. falls (bodies,) [m]: h^2 times gravity. eps: machine epsilon of the positions.
@@ -107,19 +136,18 @@ def force_scales(sums, falls, eps, is_of_forces, scales):
         scales[b] = 0.0 if rests or sums[b, MASS] == 0.0 else max(forces, rounding, TINY)
 
 
-@entry(nogil=True, error_model="numpy")
-def body_errors(
-    sums, scales, ratios, before, windows, period, weight, is_local, is_bounded, is_blind, is_alone, eps, out
-):
+@inner(nogil=True, error_model="numpy")
+def write_errors(sums, scales, ratios, before, windows, kind, eps, out):
     """Error, its bounds, rates, shifts, what rounding hides, and the distance to the minimum [m], to out (7, bodies).
 
-    scales: `force_scales`; ratios (bodies,): h^2 k / m; before (bodies,) [m]: distances at the last mark, or empty;
-    windows: iterations of the earlier and of the last one; period: of corrections; weight: t, of what is owed, where
-    windows do not tell it, otherwise 0; is_local, is_bounded, is_blind: of the solver, whether it solves vertex by
-    vertex, whether what is owed bounds the error between corrections, and whether what rounding hides counts as error;
-    is_alone: whether it is vertex block descent, without levels, of bodies that nothing touches.
+    scales: `write_scales`; ratios (bodies,): h^2 k / m; before (bodies,) [m]: distances at the last mark, or empty;
+    windows: iterations of the earlier and of the last one; kind: period of corrections; weight t, of what is owed,
+    where windows do not tell it, otherwise 0; is_local, is_bounded, is_blind: of the solver, whether it solves vertex
+    by vertex, whether what is owed bounds the error between corrections, and whether what rounding hides counts as
+    error; is_alone: whether it is vertex block descent, without levels, of bodies that nothing touches.
     """
     earlier_window, window = windows
+    period, weight, is_local, is_bounded, is_blind, is_alone = kind
     for b in range(len(sums)):
         mass = max(sums[b, MASS], TINY)
         recent, last = math.sqrt(sums[b, RECENT] / mass), math.sqrt(sums[b, LAST] / mass)
@@ -160,4 +188,5 @@ def body_errors(
         out[RATE, b], out[SHIFTED, b] = rate, min(shift / max(recent, TINY), 1.0)
         out[NOISE, b], out[DISTANCE, b] = hidden, distance
         if not math.isfinite(recent + last):  # the step has broken down
-            out[:, b] = math.inf
+            for k in range(ROWS):
+                out[k, b] = math.inf

@@ -36,7 +36,7 @@ def products(thread, threads, barrier, points, forces, count, x, f, row_of_verte
 
 @inner(nogil=True)
 def combine(thread, threads, barrier, points, parts, count, x, out, rows):
-    """out = x + sum of parts_i (x_i - x) on the rows that move."""
+    """out = x + sum of parts_i (x_i - x) on the rows that move; out may be one of the points."""
     first, last = share(0, rows, thread, threads)
     for row in range(first, last):
         for k in range(3):

@@ -63,6 +63,19 @@ def load(typingctx, array, start, like):
 
 
 @intrinsic
+def load_widened(typingctx, array, start, like):
+    """array[start : start + width] in the precision of `like`, an array's own or a wider one."""
+    own = Lanes(array.dtype, like.width)
+
+    def codegen(context, builder, signature, args):
+        address = builder.gep(_data(context, builder, signature.args[0], args[0]), [args[1]])
+        found = builder.load(builder.bitcast(address, llvm_vector(own).as_pointer()), align=llvm_size(own))
+        return found if own == like else builder.fpext(found, llvm_vector(like))
+
+    return like(array, types.int64, like), codegen
+
+
+@intrinsic
 def store(typingctx, array, start, value):
     """array[start : start + width] = value."""
     if isinstance(value, Lanes):

@@ -47,22 +47,25 @@ class MultilevelWork(EnergyWork):
     """With the levels, and where in a cycle the step is."""
 
     levels: CoarseSystem
-    force: np.ndarray  # (rows, 4) room
+    force: np.ndarray  # (rows, 4) room, also that of the diagonal of H
     passed: PassedPoints
     done: int = 0  # iterations of this step
     has_begun: bool = False  # the levels have taken up this step
     length: float = 0.0  # t of the last correction; 0 if none was accepted
     waiting: int = 0  # steps in contact that begin by iterations, not by a correction
     unseen: int = 0  # iterations of this step whose motions are not those of whole cycles, with the cycle after them
-    refreshes: bool = True  # assembling again within this step has helped so far
+    vain: int = 0  # how often assembling again within this step has not helped
 
     @property
     def blind_iterations(self) -> int:
         return self.unseen
 
     def state_dict(self) -> dict[str, Any]:
-        levels = self.levels
-        kept = {"reference": _flat(levels.reference), "before": _flat(levels.before)}
+        levels, place = self.levels, self.levels.hierarchy
+        kept = {"others": _flat(levels.others), "before": _flat(levels.before)}
+        if levels.is_placed:
+            places = {"offset": place.members.offset, "centre": place.centre, "radius": place.radius}
+            kept |= {name: _flat(values) for name, values in places.items()}
         flags = {"is_stale": levels.is_stale, "is_semidefinite": levels.is_semidefinite}
         counts = {"served": levels.served, "misses": levels.misses, "waiting": self.waiting}
         return {**kept, **flags, **counts, "inner": self.inner.state_dict()}
@@ -70,12 +73,15 @@ class MultilevelWork(EnergyWork):
     def load_state_dict(self, state: dict[str, Any]) -> None:
         self.inner.load_state_dict(state["inner"])
         self.waiting = state.get("waiting", 0)
-        levels, reference = self.levels, state["reference"]
-        if reference is None or len(reference) != 3 * len(levels.row_of_vertex):
+        levels, place, others = self.levels, self.levels.hierarchy, state.get("others")
+        if others is None or len(state["offset"]) != place.members.offset.size:
             return  # a sheet has torn since, and has other vertices: the matrix is assembled again
         levels.is_stale, levels.is_semidefinite = state["is_stale"], state["is_semidefinite"]
         levels.served, levels.misses = state.get("served", levels.served), state.get("misses", 0)
-        levels.reference, levels.before = (np.array(state[k]).reshape(-1, 3) for k in ("reference", "before"))
+        levels.others = np.array(others, dtype=float).reshape(-1, 3)
+        levels.before = None if state["before"] is None else np.array(state["before"]).reshape(-1, 3)
+        place.members.offset[:] = np.reshape(state["offset"], (-1, 3))
+        place.centre[:], place.radius[:] = np.reshape(state["centre"], (-1, 3)), state["radius"]
 
 
 def _flat(positions: np.ndarray | None) -> list[float] | None:
@@ -120,7 +126,7 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
             )
         inner, packed, is_own = self.init_inner(problem, execution)
         levels = build_coarse_system(problem, execution, self.aggregate)
-        return MultilevelWork(inner, packed, is_own, levels, packed.rows(), no_points(packed))
+        return MultilevelWork(inner, packed, is_own, levels, packed.scales, no_points(packed))
 
     def forget(self, work: MultilevelWork) -> None:
         work.has_begun = False
@@ -128,7 +134,7 @@ class Multilevel(EnergyAccelerator[MultilevelWork]):
 
     def begin_step(self, problem: IncrementalPotential, work: MultilevelWork) -> None:
         super().begin_step(problem, work)
-        work.done, work.unseen, work.refreshes = 0, 0, True
+        work.done, work.unseen, work.vain = 0, 0, 0
         work.levels.begin_step()
 
     def sweep(self, problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork, n: int = 1) -> SweepResult:
@@ -163,7 +169,8 @@ def is_touching(problem: IncrementalPotential) -> bool:
 def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) -> None:
     """Move x (n, 3) by a correction, if one lowers the energy.
 
-    It starts from the point of least energy between those of the last cycles; where that does not serve, from x.
+    It starts from the point of least energy between those of the last cycles; where that does not serve, from x. A step
+    that begins with a matrix of an earlier one which cuts its first correction short begins again with its own.
     """
     is_refreshed = refresh_matrix(problem, x, work)
     work.length = 0.0
@@ -186,31 +193,43 @@ def correct(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) 
     if is_carried_on and not search(problem, work, x, direction, before, trials=1):
         passed.forget()
     if not work.length:
-        proposal = proposed(problem, x, work, force)
-        twists = as_rigid(problem, proposal.motion)
-        search(problem, work, x, Direction(proposal.motion, twists, force, proposal.promised), before, TRIALS)
+        start = x.copy()
+        correct_from(problem, x, work, force, before)
+        if work.done == 0 and not work.levels.is_fresh and refresh_matrix(problem, start, work):
+            x[:] = start
+            correct_from(problem, x, work, force, before)
     if work.done == 0 and (work.length <= SHORT or work.levels.solutions > MANY):
         work.waiting = WAIT
     work.levels.corrections += 1
-    work.refreshes = work.refreshes and (not is_refreshed or work.length > SHORT)
+    work.vain += is_refreshed and work.length <= SHORT
+
+
+def correct_from(
+    problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork, force: np.ndarray, before: float
+) -> None:
+    """Move x by a correction against a force (n, 3) [N] there; before: the energy there [J]."""
+    proposal = proposed(problem, x, work, force)
+    twists = as_rigid(problem, proposal.motion)
+    search(problem, work, x, Direction(proposal.motion, twists, force, proposal.promised), before, TRIALS)
 
 
 def refresh_matrix(problem: IncrementalPotential, x: np.ndarray, work: MultilevelWork) -> bool:
     """Assemble the matrix again at x (n, 3) within a step whose last correction was cut short by the body's own
-    stiffness, as long as that helps; whether it was. Contacts and rigid bodies cut it short whatever the matrix. Where
-    something touches, the fall of the energy, which is that of contacts, tells little of the elements: there it is
-    assembled again after so many corrections that this takes little beside them. Not beside rigid bodies: their poses
-    on the way are in no checkpoint, from which the matrix is assembled again.
+    stiffness, as long as that helps, at last with elements made positive semidefinite; whether it was. Contacts and
+    rigid bodies cut it short whatever the matrix. Where something touches, the fall of the energy, which is that of
+    contacts, tells little of the elements: there it is assembled again after so many corrections that this takes little
+    beside them. Not beside rigid bodies: their poses on the way are in no checkpoint, from which the matrix is
+    assembled again.
     """
     if problem.model.carried is not None or not work.has_begun:
         return False
     if is_touching(problem):
         is_due = work.levels.corrections >= AGAIN
     else:
-        is_due = work.refreshes and work.levels.misses > 0 and work.length <= SHORT
+        is_due = work.vain < 2 and work.levels.misses > 0 and work.length <= SHORT
     if not is_due:
         return False
-    work.levels.assemble(problem, x)
+    work.levels.assemble(problem, x, psd=work.vain > 0 and not is_touching(problem))
     work.levels.begin(problem, x)
     return True
 
@@ -282,7 +301,7 @@ def proposed(
     levels = work.levels
     if not work.has_begun:
         changes = problem.model.pressure_schedules or problem.model.volume_controls
-        if levels.is_stale or levels.reference is None or changes:
+        if levels.is_stale or not levels.is_placed or changes:
             levels.assemble(problem, x)
         elif not levels.is_assembled:
             levels.assemble_again(problem)
@@ -298,6 +317,7 @@ def proposed(
 
 def measured_force(problem: IncrementalPotential, work: MultilevelWork) -> np.ndarray:
     """-dG/dx (n, 3) [N] at the positions that the tables hold; in their order it is in work.force."""
+    work.force.fill(0.0)  # of rows that do not move, too
     work.packed.force(work.packed.tables.x, work.force)
     return without_rounding(problem, work, work.packed.tables.x, work.force)
 
@@ -337,6 +357,7 @@ def rounding_of_slope(work: MultilevelWork, motion: np.ndarray) -> float:
     its own, to their stiffness times what positions round to [J].
     """
     packed = work.packed
+    packed.measure_diagonal(packed.tables.x)
     x, rows = packed.tables.x[: packed.moving_rows, :3], packed.tables.packs.row_of_vertex
     moves = np.flatnonzero((rows >= 0) & (rows < packed.moving_rows))
     uncertain = motion[moves] / packed.scales[rows[moves], :3]

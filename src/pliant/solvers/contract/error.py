@@ -24,7 +24,6 @@ between meeting a contact and leaving it. A solver that has the forces of all ve
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -47,11 +46,10 @@ from pliant.kernels.step_error import (
     VISIBLE,
     add_ratios,
     body_errors,
-    error_sums,
-    force_scales,
+    sums_and_scales,
 )
 from pliant.model import CARRIED, Model
-from pliant.solvers.contract.marks import FEWEST, LEFT_OUT, marks
+from pliant.solvers.contract.marks import FEWEST, LEFT_OUT, Looks, marks
 from pliant.solvers.contract.report import SolveReport, SweepResult
 from pliant.solvers.contract.step_error import StepError
 from pliant.solvers.contract.stiffness_ratio import bodies_of_vertices, contact_ratios, elastic_ratios
@@ -60,7 +58,7 @@ from pliant.solvers.contract.whole_bodies import WholeBodies, find_whole_bodies
 if TYPE_CHECKING:
     from pliant.solvers.contract.solver import Solver
 
-FAR = 10.0  # iterations that a step has before it where it is not looked at again before FEWEST
+NOTHING = np.zeros(0)
 CONVERGED = 0.05  # error up to which a step counts as converged, if no tolerance is given
 
 
@@ -93,7 +91,7 @@ class ErrorMeter:
         self._touches = False  # contacts seldom let a step end early, and looking at them costs most
         self._is_bounded = False  # what iterations move bounds the error from the first ones on
         self._is_guided = False  # each look says when to look again
-        self._is_far = False  # the last one saw no end
+        self.looks = Looks()  # which those are
 
     def set_gravity(self, model: Model) -> None:
         """Take over the gravity that a model has now."""
@@ -102,7 +100,7 @@ class ErrorMeter:
 
     def begin_step(self, problem: IncrementalPotential, x: np.ndarray, n: int, work: Any) -> None:
         """Take up a step of at most n iterations from x (n, 3)."""
-        self.error, self._done, self._most, self._ratio = None, 0, n, np.zeros(0)
+        self.error, self._done, self._most, self._ratio = None, 0, n, NOTHING
         self._work, self._touches = work, problem.contacts is not None and problem.contacts.count > 0
         if work.measures_error:
             return
@@ -111,16 +109,18 @@ class ErrorMeter:
 
     def _begin(self, x: np.ndarray, work: Any) -> None:
         """Forget what was seen of other iterations; those of one kind begin at x (n, 3)."""
-        self._period, self._began, self._kept, self._before = self.solver.period(work), self._done, [], np.zeros(0)
+        self._period, self._began, self._kept, self._before = self.solver.period(work), self._done, [], NOTHING
         is_watched = self.solver.asked_tolerance is not None
         self._by_residual = is_watched and self.solver.has_residual(work)
         self._is_bounded = is_watched and not self._touches and self.solver.moves_bound_error(work)
-        self._is_guided, self._is_far = self._is_bounded and self._period == 1, False
+        self._is_guided = self._is_bounded and self._period == 1
         left = self._most - self._done
         if self._by_residual:
             found: Iterable[int] = range(min(2, left), left + 1)
+        elif self._is_guided:
+            found = self.looks.begin(left, is_new=self._began == 0)
         else:
-            found = range(1, min(left, 2) + 1) if self._is_guided else marks(left, self._period, is_watched)
+            found = marks(left, self._period, is_watched)
         self._marks = [self._done + mark for mark in found]
         self._keep(x)
 
@@ -133,15 +133,18 @@ class ErrorMeter:
         began, end, result = self._done, self._done + n, SweepResult(0)
         while self._done < end and not result.ended:
             mark = next((m for m in self._marks if m > self._done), end)
-            if mark <= end and self._is_measured_at(mark) and self._has_last(mark):
+            is_measured = mark <= end and self._is_measured_at(mark)
+            if is_measured and self._has_last(mark):
                 result = self._iterate(problem, x, work, mark - 1)
                 self._last[:] = x
             if not result.ended:
                 result = self._iterate(problem, x, work, min(mark, end))
             if result.ended:
                 self.error = None  # the solver's own end is judged by its residual
-            if self._done == mark and not result.ended:
+            elif self._done == mark and is_measured:
                 result = self._look(problem, x, work)
+            elif self._done == mark:
+                self._go_on(x)
         return result._replace(iterations=self._done - began)
 
     def write(self, problem: IncrementalPotential, x: np.ndarray, last: SweepResult, report: SolveReport) -> None:
@@ -161,7 +164,7 @@ class ErrorMeter:
     def torn(self, problem: IncrementalPotential) -> ErrorMeter:
         """One for the same bodies after they have torn; how stiff they are stays as it was measured."""
         new = ErrorMeter(self.solver, problem, self.precision)
-        new._elastic = self._elastic
+        new._elastic, new.looks = self._elastic, self.looks
         return new
 
     @property
@@ -192,30 +195,26 @@ class ErrorMeter:
     def _look(self, problem: IncrementalPotential, x: np.ndarray, work: Any) -> SweepResult:
         """Measure at a mark, and let the solver adapt."""
         tolerance, is_early = self.solver.asked_tolerance, self._is_early
-        if self._is_measured_at(self._done):
-            self.error = self._measured(problem, x, work)
-            if tolerance is not None and self.error.largest <= tolerance:
-                met = f"converged: error {self.error.largest:.2g} of the step's forces is at most {tolerance:g}"
-                return SweepResult(0, met, converged=True)
-            if not is_early and self.solver.adapt(problem, work, self.error, self._done):
-                self._begin(x, work)
-                return SweepResult(0)
-            if tolerance is not None and not is_early and self._is_rounding(self.error, tolerance, work):
-                return SweepResult(0, "no further progress: what is left rounds away in positions")
-        self._keep(x)
-        if self._is_guided and self._done == self._marks[-1] < self._most:
-            self._marks.append(min(self._done + self._next_window(), self._most))
+        self.error = error = self._measured(problem, x, work)
+        if self._is_guided and tolerance is not None:
+            self.looks.note(self._done, error, tolerance)
+        if tolerance is not None and error.largest <= tolerance:
+            met = f"converged: error {error.largest:.2g} of the step's forces is at most {tolerance:g}"
+            return SweepResult(0, met, converged=True)
+        if not is_early and self.solver.adapt(problem, work, error, self._done):
+            self._begin(x, work)
+            return SweepResult(0)
+        if tolerance is not None and not is_early and self._is_rounding(error, tolerance, work):
+            return SweepResult(0, "no further progress: what is left rounds away in positions")
+        self._go_on(x)
         return SweepResult(0)
 
-    def _next_window(self) -> int:
-        """Iterations until the next mark: odd, so that to and fro is seen, and few where the end is near."""
-        own, tolerance = self._done - self._began, self.solver.asked_tolerance
-        longest = 3 if own < FEWEST else max(5, (own // 4 - 1) | 1)
-        if self.error is None or tolerance is None or (self._is_far and own < FEWEST):
-            return longest
-        needed = self.error.iterations_to(tolerance)
-        self._is_far = needed > FAR
-        return min(math.ceil(min(needed, longest)) | 1, longest)
+    def _go_on(self, x: np.ndarray) -> None:
+        """Keep positions x (n, 3) at a mark; where each look says when to look again, find the next one."""
+        self._keep(x)
+        if self._is_guided and self._done == self._marks[-1] < self._most:
+            window = self.looks.next_window(self._done - self._began, self.error, self.solver.asked_tolerance)
+            self._marks.append(min(self._done + window, self._most))
 
     def _measured(self, problem: IncrementalPotential, x: np.ndarray, work: Any) -> StepError:
         """The error at a mark. How far whole bodies are is asked only where it would end the step."""
@@ -223,10 +222,11 @@ class ErrorMeter:
             with np.errstate(over="ignore", invalid="ignore"):  # a step that breaks down is reported as such
                 return self.bound(problem, x)
         error = self.estimate(problem, x, self.solver.is_blind_to_rounding(work))
+        if self._period == 1 and not self._touches:
+            return error
         if self._wholes is None:
             self._wholes = find_whole_bodies(problem, self.body)
-        is_near = self._wholes.touch(problem) and error.largest <= (self.solver.asked_tolerance or CONVERGED)
-        if is_near:
+        if self._wholes.touch(problem) and error.largest <= (self.solver.asked_tolerance or CONVERGED):
             error = self._with_whole_bodies(problem, x, error)
         if self._period == 1:
             return error
@@ -234,7 +234,7 @@ class ErrorMeter:
         if not error.touching.any():
             return error
         lost = self._wholes.lost(error.rounding, error.touching)
-        return replace(error, bodies=np.maximum(error.bodies, lost), lost=lost)
+        return replace(error, bodies=np.maximum(error.bodies, lost), lost=lost, _largest=None)
 
     def _with_whole_bodies(self, problem: IncrementalPotential, x: np.ndarray, error: StepError) -> StepError:
         """At least how far whole bodies are. What vertices owe bounds that too."""
@@ -248,7 +248,7 @@ class ErrorMeter:
         whole = self._relative(left)
         slow = SLOWEST ** (1 / max(self._done - self._kept[-1][0], 1))
         rates = np.where(whole > error.bodies, np.maximum(error.rates, slow), error.rates)
-        return replace(error, bodies=np.maximum(error.bodies, whole), rates=rates)
+        return replace(error, bodies=np.maximum(error.bodies, whole), rates=rates, _largest=None)
 
     def _is_rounding(self, error: StepError, tolerance: float, work: Any) -> bool:
         """Whether all bodies above a tolerance have moved by less than positions round to since the last mark, where
@@ -274,7 +274,7 @@ class ErrorMeter:
         if self.solver.asked_tolerance is None:
             return self._has_windows and mark == self._marks[-1]
         if self._is_guided:
-            is_skipped = self._is_far and mark - self._began < FEWEST and mark < self._most
+            is_skipped = self.looks.is_far and mark - self._began < FEWEST and mark < self._most
             return len(self._kept) == 2 and not is_skipped
         return self._has_windows or self._is_bounded
 
@@ -312,32 +312,26 @@ class ErrorMeter:
         last = self._last if self._has_last(self._done) else before
         is_early = self._is_early
         owing = last if is_early or self._period > 1 else before
-        self._sum_up(problem, x, before, earlier, owing, last)
+        self._measure_ratios(problem, x)
         is_first = first - self._began < (LEFT_OUT if self._is_guided else 1)
         weight = 1.0 if is_early else 0.5 if is_first else 0.0
         is_bounded, is_alone = self.solver.moves_bound_error(self._work), self._is_bounded and self._period == 1
         of_solver = self.solver.supports.local, is_bounded, is_blind, is_alone
-        found, kind = np.empty((ROWS, len(self._sums))), (self._period, weight, *of_solver)
-        told = (self._sums, self._scales, self._mean_ratio, self._before)
-        body_errors(*told, windows, *kind, self.eps, found)
-        self._before = np.zeros(0) if is_early else found[DISTANCE]
+        arrays = (self.body, problem.model.mass, self._ratio, self._middle, x, before, earlier, owing, last)
+        step = (problem.y, problem.x_prev, problem.h**2 * self._gravity, self.eps, self._sums, self._scales)
+        found = np.empty((ROWS, len(self._sums)))
+        told = (self._mean_ratio, self._before, windows, self._period, weight, *of_solver, found)
+        largest = body_errors(*arrays, *step, *told)
+        self._before = NOTHING if is_early else found[DISTANCE]
         error, lower, upper, rates, shifts, noise, _ = found
-        return StepError(error, lower, upper, rates, shifts, *self._ratios_of_bodies(), noise)
-
-    def _sum_up(
-        self, problem: IncrementalPotential, x: np.ndarray, *earlier: np.ndarray, is_of_forces: bool = False
-    ) -> None:
-        """Sums over bodies at x (n, 3), and what forces do to them; earlier: (n, 3) each, as of `error_sums`;
-        is_of_forces: what is compared with that is made of forces too, so that long steps count as they are.
-        """
-        self._measure_ratios(problem, x)
-        arrays = (x, *earlier, problem.y, problem.x_prev)
-        error_sums(self.body, problem.model.mass, self._ratio, self._middle, *arrays, self._sums)
-        force_scales(self._sums, problem.h**2 * self._gravity, self.eps, is_of_forces, self._scales)
+        return StepError(error, lower, upper, rates, shifts, *self._ratios_of_bodies(), noise, _largest=largest)
 
     def bound(self, problem: IncrementalPotential, x: np.ndarray) -> StepError:
         """An upper bound at x (n, 3) where iterations have ended: H >= M / h^2, so |x - x*|_M <= h^2 |M^-1 dG/dx|_M."""
-        self._sum_up(problem, x, x, x, x, x, is_of_forces=True)
+        self._measure_ratios(problem, x)
+        arrays = (self.body, problem.model.mass, self._ratio, self._middle, x, x, x, x, x, problem.y, problem.x_prev)
+        is_of_forces = True  # what is compared with forces is made of them too: long steps count as they are
+        sums_and_scales(*arrays, problem.h**2 * self._gravity, self.eps, is_of_forces, self._sums, self._scales)
         problem = self.solver.with_multipliers(problem, self._work)
         g = problem.project(problem.with_contacts_at(x).gradient(x))
         moves = (self.body >= 0) & (problem.model.subspace != CARRIED)

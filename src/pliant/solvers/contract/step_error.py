@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+NONE_LOST = np.zeros(0)
+TINY = 1e-300  # in place of zero below a fraction
+
 
 @dataclass(frozen=True)
 class StepError:
@@ -20,7 +23,9 @@ class StepError:
     ratios: np.ndarray  # h^2 k / m of elements
     touching: np.ndarray  # what contacts add to it
     rounding: np.ndarray  # what rounding of positions makes of the step's forces: beyond HIDDEN it hides motion
-    lost: np.ndarray = field(default_factory=lambda: np.zeros(0))  # part of the error that no iteration takes away
+    lost: np.ndarray = field(default_factory=lambda: NONE_LOST)  # part of the error that no iteration takes away
+
+    _largest: float | None = None  # where it is known already
 
     @property
     def worst(self) -> int:
@@ -30,7 +35,12 @@ class StepError:
     @property
     def largest(self) -> float:
         """Its error."""
-        return float(self.bodies.max(initial=0.0))
+        return float(self.bodies.max(initial=0.0)) if self._largest is None else self._largest
+
+    def iterations_within(self, tolerance: float, rate: float) -> int:
+        """How many iterations ago what vertices owe met a tolerance, at a rate."""
+        worst = max(float(self.owed.max(initial=0.0)), self.largest, TINY)
+        return int(math.log(tolerance / worst) / -math.log(rate)) if worst < tolerance else 0
 
     def iterations_to(self, tolerance: float, chosen: np.ndarray | None = None) -> float:
         """How many more iterations the worst body needs to a tolerance, at its rate; chosen (b,) bool: of those that

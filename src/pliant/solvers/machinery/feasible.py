@@ -19,7 +19,7 @@ def keep_volumes_positive(model: Model, x: np.ndarray, start: np.ndarray) -> Non
     Such a law has no energy there, so no solver could begin, unless it is converted there (materials.Invertible).
     Held vertices stay where they are prescribed.
     """
-    guarded = [s for s in model.solids if law_code(s.law).has_barrier and not isinstance(s, Converted)]
+    guarded = [s for s in model.solids if not isinstance(s, Converted) and law_code(s.law).has_barrier]
     if not guarded:
         return
     free = model.is_free

@@ -75,13 +75,17 @@ class PackedPotential:
         length squared, however small the sum, or as the shares themselves, as those of pressure far from the origin.
         Returns G [J].
         """
-        t = self.tables
-        t.team.run(t.module.inverse_diagonals, t.packs.moving_count, x, self.scales, t.vertices, *t.tables)
+        self.measure_diagonal(x)
         stiffness = float(np.sum(1.0 / self.scales[: self.moving_rows, :3], dtype=np.float64)) / 3
         energy = self.energy(x)
         terms = float(np.sum(np.abs(self._shares), dtype=np.float64))
         self.noise = NOISE * float(np.finfo(x.dtype).eps) * max(stiffness * self.edge**2, terms / np.sqrt(len(x)))
         return energy
+
+    def measure_diagonal(self, x: np.ndarray) -> None:
+        """Let scales be 1 / diag(H) at x."""
+        t = self.tables
+        t.team.run(t.module.inverse_diagonals, t.packs.moving_count, x, self.scales, t.vertices, *t.tables)
 
     def precondition(self, f: np.ndarray, out: np.ndarray) -> None:
         """f / diag(H)."""

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -86,6 +87,10 @@ class Tables(PackedWork, DescentWork):
     def singular_blocks(self) -> int:
         return int(self.singular.sum())
 
+    @property
+    def has_internal_states(self) -> bool:
+        return any(slots is not None for slots in self.internal_states)
+
     def begin_step(self, problem: IncrementalPotential) -> None:
         """Load the step's inertial target and other numbers, and measure its damping."""
         packs, target = self.packs, load_target(problem)
@@ -131,7 +136,7 @@ class Tables(PackedWork, DescentWork):
         """n iterations in one compiled call."""
         self._load(problem, x)
         self.load_internal_state(problem.model)
-        omegas, earlier = np.ones(n), (self.no_rows, self.no_rows)
+        omegas, earlier = no_factors(n), (self.no_rows, self.no_rows)
         if momentum is not None:
             omegas, earlier = momentum.next(n), self.momentum()
         arrays = (self.singular, self.x, self.vertices, *self.tables)
@@ -196,12 +201,16 @@ class Tables(PackedWork, DescentWork):
 
     def load_internal_state(self, model: Model) -> None:
         """Take over the internal states of the model's elements."""
+        if not self.has_internal_states:
+            return
         for slots, block in zip(self.internal_states, model.blocks, strict=True):
             if slots is not None:
                 slots.load(block)
 
     def save_internal_state(self, model: Model) -> None:
         """Write the internal states back to the model's elements."""
+        if not self.has_internal_states:
+            return
         for slots, block in zip(self.internal_states, model.blocks, strict=True):
             if slots is not None:
                 slots.save(block)
@@ -215,6 +224,12 @@ class Tables(PackedWork, DescentWork):
                 iterate[:] = self.x
             self.momentum_is_fresh = False
         return self._earlier
+
+
+@cache
+def no_factors(n: int) -> np.ndarray:
+    """Equation 19's factors of n iterations without momentum."""
+    return np.ones(n)
 
 
 def build_tables(

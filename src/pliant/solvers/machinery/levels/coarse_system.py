@@ -9,10 +9,10 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.kernels.coarse_contacts import Touching, find_pattern, gather_contacts, place_corners
-from pliant.kernels.coarse_gather import arrange, clear, gather
+from pliant.kernels.coarse_gather import arrange, gather
 from pliant.kernels.coarse_levels import UNKNOWNS, CoarseMatrix, Inverses, Room, join, prolong, restrict
 from pliant.kernels.coarse_solve import solve
-from pliant.kernels.definite_inverse import invert_definite
+from pliant.kernels.definite_inverse import ROOT, invert_definite, invert_roots
 from pliant.kernels.threads import Team
 from pliant.lanes.compiled import cached
 from pliant.solvers.contract import Execution
@@ -52,18 +52,24 @@ class Solved(NamedTuple):
     taken: np.ndarray  # (m, 12) their product with the matrices, of elements and contacts
 
 
+class Sums(NamedTuple):
+    """Matrices of joined aggregates: blocks on the diagonal, and the last level's whole matrix."""
+
+    joined: np.ndarray  # (top, 12, 12), or of all if the last level has no matrix of its own
+    top: np.ndarray  # (12 t, 12 t), or (0, 0)
+
+
 @dataclass
 class CoarseSystem:
     """What is kept of the levels."""
 
     elements: ElementHessians
     hierarchy: Hierarchy
-    row_of_vertex: np.ndarray  # (n,) of the moving vertices, -1 for others
     rigid: RigidForces
     team: Team
     room: Room
-    reference: np.ndarray | None = None  # (n, 3) positions at which the matrix was assembled [m]
-    before: np.ndarray | None = None  # (n, 3) positions at the start of that step, which damping depends on [m]
+    others: np.ndarray | None = None  # (k, 3) where vertices that do not move were when the matrix was assembled [m]
+    before: np.ndarray | None = None  # (n, 3) positions at the start of that step, where damping depends on them [m]
     is_semidefinite: bool = False  # whether elements were made so then
     is_stale: bool = True  # to be assembled again at the first correction of the next step
     corrections: int = 0  # in this step, since the matrix was assembled if that was within it
@@ -73,7 +79,8 @@ class CoarseSystem:
     solutions: int = 0  # of the equations of the last correction, for contacts where it ends
     inverses: Inverses | None = field(default=None, repr=False)
     contacts: CoarseMatrix | None = field(default=None, repr=False)  # where a step was taken up, for its first motion
-    _plain: tuple[Inverses, Inverses] | None = field(default=None, repr=False)  # matrices and inverses without contacts
+    _plain: Inverses | None = field(default=None, repr=False)  # without contacts
+    _sums: Sums | None = field(default=None, repr=False)  # without contacts, once something touches
 
     @property
     def iterations(self) -> int:
@@ -84,29 +91,42 @@ class CoarseSystem:
     def is_assembled(self) -> bool:
         return self._plain is not None
 
+    @property
+    def is_placed(self) -> bool:
+        """Whether there is a place where the matrix was assembled."""
+        return self.others is not None
+
     def assemble(self, problem: IncrementalPotential, x: np.ndarray, psd: bool = False) -> None:
-        """At positions x (n, 3); with elements made positive semidefinite if the matrix would not be definite."""
-        self._assemble(problem, x, psd)
-        matrices = self._sums()
-        try:
-            self._plain = matrices, _inverse(matrices)
-        except NotPositiveDefinite:
-            if psd:
-                raise
-            self.assemble(problem, x, psd=True)
-            return
-        self.reference, self.before, self.is_semidefinite = x.copy(), problem.x_prev.copy(), psd
+        """At positions x (n, 3), as offsets have them; with elements made positive semidefinite if the matrix would not
+        be definite.
+        """
+        self.hierarchy.place(x)
+        self.others = x[self.hierarchy.members.of_vertex < 0]
+        is_damped = problem.model.vertex_damping.any() or any(block.is_viscous for block in problem.blocks)
+        self.before = problem.x_prev.copy() if is_damped else None
+        self._assemble_at_place(problem, psd)
         self.is_stale, self.is_fresh, self.corrections, self.misses = False, True, 0, 0
         self.served = ALWAYS
-        self.inverses, self.contacts = self._plain[1], None
 
     def assemble_again(self, problem: IncrementalPotential) -> None:
         """Where it was assembled before a checkpoint, for the model and step length of a problem."""
-        assert self.reference is not None
-        assert self.before is not None
-        served, misses = self.served, self.misses
-        self.assemble(replace(problem, x_prev=self.before), self.reference, self.is_semidefinite)
-        self.served, self.misses, self.is_fresh = served, misses, False
+        self.hierarchy.join()
+        problem = problem if self.before is None else replace(problem, x_prev=self.before)
+        self._assemble_at_place(problem, self.is_semidefinite)
+        self.is_fresh = False
+
+    def _assemble_at_place(self, problem: IncrementalPotential, psd: bool) -> None:
+        assert self.others is not None
+        self._assemble(problem, self.hierarchy.positions(self.others), psd)
+        try:
+            self._plain = _inverse(self.hierarchy.matrix.own.copy(), self.sums(), self._dtype)
+        except NotPositiveDefinite:
+            if psd:
+                raise
+            self._assemble_at_place(problem, psd=True)
+            return
+        self.is_semidefinite = psd
+        self._sums, self.inverses, self.contacts = None, self._plain, None
 
     def begin_step(self) -> None:
         """Count corrections from here on."""
@@ -124,18 +144,17 @@ class CoarseSystem:
 
     def begin(self, problem: IncrementalPotential, x: np.ndarray) -> None:
         """Take up a step: turn frames with bodies, and take contacts into the preconditioner."""
-        assert self.reference is not None
-        assert self._plain is not None
-        vertices = self.hierarchy.members.vertex
-        self.hierarchy.turn(x[vertices], self.reference[vertices])
-        self.inverses = self._plain[1]
+        assert self.others is not None
+        if self.hierarchy.turns.any():
+            self.hierarchy.turn(x, self.hierarchy.positions(self.others))
+        self.inverses = self._plain
         self.contacts = self._contact_matrix(problem, x)
-        if len(self.contacts.blocks):
-            finest, joined, top = (part.copy() for part in self._plain[0])
-            if len(finest):
-                finest += self.contacts.blocks[self.contacts.number[self.contacts.diagonal]]
-            cached(join)(self.contacts, self.hierarchy.joined, joined, top)
-            self.inverses = _inverse(Inverses(finest, joined, top))
+        if len(self.contacts.own):
+            if self._sums is None:
+                self._sums = self.sums()
+            sums = Sums(*(part.copy() for part in self._sums))
+            cached(join)(self.contacts, self.hierarchy.joined, sums.joined, sums.top)
+            self.inverses = _inverse(self.hierarchy.matrix.own + self.contacts.own, sums, self._dtype)
 
     def direction(
         self, problem: IncrementalPotential, x: np.ndarray, force: np.ndarray, foresees: bool = True
@@ -206,63 +225,58 @@ class CoarseSystem:
         self.team.run(cached(prolong), self.hierarchy.members, self.room.v, motion)
         return motion if self.elements.held is None else problem.project(motion)
 
+    @property
+    def _dtype(self) -> np.dtype:
+        """Precision of blocks beside the diagonal and of the finest level's inverses."""
+        return self.hierarchy.matrix.blocks.dtype
+
     def _assemble(self, problem: IncrementalPotential, x: np.ndarray, psd: bool) -> None:
         level = self.hierarchy
-        level.place(x[level.members.vertex])
-        where = (self.row_of_vertex, level.finest.of_point, level.members.offset)
-        self.team.run(cached(clear), level.matrix)
+        sums = np.zeros((level.size + len(level.matrix.blocks), UNKNOWNS, UNKNOWNS))
         for part in self.elements.parts(problem, x, psd, self.team):
-            arguments = (part.elements, *where, part.buffer, part.width, level.matrix)
+            arguments = (part.elements, level.members, part.buffer, part.width, level.matrix, sums)
             self.team.run(cached(gather), *arguments, amount=len(part.elements))
-        self.team.run(cached(arrange), level.matrix)
-        own = level.matrix.number[level.matrix.diagonal[level.rigid]]
-        largest = np.einsum("maa->ma", level.matrix.blocks[own]).max(axis=1, initial=0.0)
-        level.matrix.blocks[own] += STIFF * largest[:, None, None] * _strains()
+        self.team.run(cached(arrange), sums, level.matrix)
+        largest = np.einsum("maa->ma", level.matrix.own[level.rigid]).max(axis=1, initial=0.0)
+        level.matrix.own[level.rigid] += STIFF * largest[:, None, None] * _strains()
 
-    def _sums(self) -> Inverses:
-        """Matrices of the levels: diagonal blocks, and the last level's whole matrix."""
+    def sums(self) -> Sums:
+        """Matrices of the joined aggregates, without contacts."""
         level = self.hierarchy
         total, top = len(level.joined.child_start) - 1, level.joined.top
-        is_single = top == 0 and total == level.finest.size
         is_dense = total - top <= DENSE
-        finest = (
-            level.matrix.blocks[level.matrix.number[level.matrix.diagonal]]
-            if not is_single
-            else np.zeros((0, UNKNOWNS, UNKNOWNS))
-        )
         joined = np.zeros((top if is_dense else total, UNKNOWNS, UNKNOWNS))
         whole = np.zeros((UNKNOWNS * (total - top),) * 2 if is_dense else (0, 0))
         cached(join)(level.matrix, level.joined, joined, whole)
-        return Inverses(finest, joined, whole)
+        return Sums(joined, whole)
 
     def _contact_matrix(self, problem: IncrementalPotential, x: np.ndarray) -> CoarseMatrix:
         """The Galerkin matrix of contacts at x."""
         contacts: Any = problem.contacts
-        level, m = self.hierarchy, self.hierarchy.finest.size
+        level, m = self.hierarchy, self.hierarchy.size
         if contacts is None or not contacts.count:
-            return CoarseMatrix(*_no_entries(m), np.zeros((0, UNKNOWNS, UNKNOWNS)))
+            return CoarseMatrix(*_no_entries(m), *_blocks(0, 0, self._dtype))
         k, weights = contacts.count, contacts.contacts.weights
-        aggregate, row = np.empty((2, k, 4), np.int64)
+        aggregate, vertex = np.empty((2, k, 4), np.int64)
         entries = np.empty(m + 1, np.int64), np.empty(4 * k, np.int64)
-        touching = Touching(aggregate, row, weights, contacts.blocks(x), *entries)
-        cached(place_corners)(contacts.vertices, self.row_of_vertex, level.finest.of_point, touching)
+        touching = Touching(aggregate, vertex, weights, contacts.blocks(x), *entries)
+        cached(place_corners)(contacts.vertices, level.members.of_vertex, touching)
         start, column, number, diagonal = _no_entries(m, m + 3 * int(touching.start[-1]))
         count = cached(find_pattern)(touching, start, column, number, diagonal)
-        matrix = CoarseMatrix(start, column, number, diagonal, np.zeros((count, UNKNOWNS, UNKNOWNS)))
-        self.team.run(cached(gather_contacts), touching, level.members, matrix)
-        self.team.run(cached(arrange), matrix)
+        matrix = CoarseMatrix(start, column, number, diagonal, *_blocks(m, count, self._dtype))
+        sums = np.zeros((m + count, UNKNOWNS, UNKNOWNS))
+        self.team.run(cached(gather_contacts), touching, level.members, matrix, sums)
+        self.team.run(cached(arrange), sums, matrix)
         return matrix
 
 
 def build_coarse_system(problem: IncrementalPotential, execution: Execution, size: int) -> CoarseSystem:
     """Aggregates of about `size` vertices and all coarser levels."""
-    hierarchy = build_hierarchy(problem, size)
-    m, total = hierarchy.finest.size, len(hierarchy.joined.child_start) - 1
-    row_of_vertex = np.full(problem.model.n_vertices, -1, np.int32)
-    row_of_vertex[hierarchy.members.vertex] = np.arange(len(hierarchy.members.vertex))
+    hierarchy = build_hierarchy(problem, size, np.float64 if execution.precision == "double" else np.float32)
+    m, total = hierarchy.size, len(hierarchy.joined.child_start) - 1
     team = execution.team(sum(len(block.elements) for block in problem.blocks), ELEMENTS_A_THREAD)
-    rigid = find_rigid_forces(problem, hierarchy.members.vertex, hierarchy.component)
-    return CoarseSystem(build_element_hessians(problem), hierarchy, row_of_vertex, rigid, team, _room(m, total))
+    rigid = find_rigid_forces(problem, hierarchy.members.of_vertex, hierarchy.component)
+    return CoarseSystem(build_element_hessians(problem), hierarchy, rigid, team, _room(m, total))
 
 
 def _strains() -> np.ndarray:
@@ -285,16 +299,31 @@ def _no_entries(m: int, room: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return np.zeros(m + 1, np.int32), columns, numbers, np.zeros(m, np.int64)
 
 
-def _inverse(matrices: Inverses) -> Inverses:
-    top = matrices.top if not len(matrices.top) else _inverse_blocks(matrices.top[None])[0]
-    return Inverses(_inverse_blocks(matrices.finest), _inverse_blocks(matrices.joined), top)
+def _blocks(m: int, count: int, dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+    """On the diagonal, and others."""
+    return np.zeros((m, UNKNOWNS, UNKNOWNS)), np.zeros((count, UNKNOWNS, UNKNOWNS), dtype)
+
+
+def _inverse(finest: np.ndarray, sums: Sums, dtype: np.dtype) -> Inverses:
+    """finest (m, 12, 12): of the finest level, not needed where that is the last one."""
+    is_single = not len(sums.joined) and len(sums.top) == UNKNOWNS * len(finest)
+    roots = np.empty((0 if is_single else len(finest), ROOT), dtype)
+    if not is_single and not invert_roots(_ridged(finest), roots):
+        raise NotPositiveDefinite
+    top = sums.top if not len(sums.top) else _inverse_blocks(sums.top[None])[0]
+    return Inverses(roots, _inverse_blocks(sums.joined), top)
 
 
 def _inverse_blocks(blocks: np.ndarray) -> np.ndarray:
-    if not len(blocks):
-        return blocks
-    largest = np.einsum("maa->ma", blocks).max(axis=1)
-    ridged = 0.5 * (blocks + blocks.swapaxes(1, 2)) + RIDGE * largest[:, None, None] * np.eye(blocks.shape[1])
+    ridged = _ridged(blocks)
     if not invert_definite(ridged):
         raise NotPositiveDefinite
     return ridged
+
+
+def _ridged(blocks: np.ndarray) -> np.ndarray:
+    if not len(blocks):
+        return blocks
+    largest = np.einsum("maa->ma", blocks).max(axis=1)
+    ridged: np.ndarray = 0.5 * (blocks + blocks.swapaxes(1, 2))
+    return ridged + RIDGE * largest[:, None, None] * np.eye(blocks.shape[1])

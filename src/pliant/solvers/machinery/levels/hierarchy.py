@@ -22,47 +22,72 @@ DENSE = 64  # aggregates of the last level whose matrix is inverted; more, as of
 class Hierarchy:
     """Aggregates of the vertices that move, and the frames of their bodies."""
 
-    finest: Aggregates
-    component: np.ndarray  # (rows,) connected part of a body that a vertex belongs to
+    component: np.ndarray  # (m,) connected part of a body that an aggregate of the finest level belongs to
     turns: np.ndarray  # (components,) whether it may turn: nothing of it is held
     rigid: np.ndarray  # aggregates of the finest level that are rigid bodies
     members: Members
     matrix: CoarseMatrix
     joined: Joined
-    radius: np.ndarray = field(repr=False)  # (m,) of the aggregates of the finest level [m]
+    centre: np.ndarray = field(repr=False)  # (m, 3) of the aggregates of the finest level [m]
+    radius: np.ndarray = field(repr=False)  # (m,) [m]
+
+    @property
+    def size(self) -> int:
+        """Aggregates of the finest level."""
+        return len(self.component)
 
     def place(self, x: np.ndarray) -> None:
-        """Let offsets be those of positions x (rows, 3), and frames not be turned."""
-        of_row, m = self.finest.of_point, self.finest.size
-        middle = centres(x, of_row, m)
-        self.radius[:] = _radii(x, middle, of_row)
-        self.members.offset[:] = (x - middle[of_row]) / self.radius[of_row, None]
+        """Let offsets be those of positions x (n, 3), and frames not be turned."""
+        vertices, of_row = self._rows()
+        self.centre[:] = centres(x[vertices], of_row, self.size)
+        self.radius[:] = _radii(x[vertices], self.centre, of_row)
+        self.members.offset[vertices] = (x[vertices] - self.centre[of_row]) / self.radius[of_row, None]
+        self.join()
+
+    def join(self) -> None:
+        """Let joined aggregates lie around those of the finest level, and frames not be turned."""
         self.members.frame[:] = np.eye(3)
+        sizes = np.diff(self.members.start).astype(float)
         for level in range(len(self.joined.parent)):
             parent = self.joined.parent[level] - self.joined.parent[level].min()
             count = int(parent.max()) + 1
-            own = centres(x, parent[of_row], count)
-            radius = _radii(x, own, parent[of_row])
-            self.joined.shift[level] = (middle - own[parent]) / radius[parent, None]
+            weights = np.bincount(parent, sizes, count)
+            own = np.column_stack([np.bincount(parent, sizes * c, count) for c in self.centre.T]) / weights[:, None]
+            squares = np.sum((self.centre - own[parent]) ** 2, axis=1) + np.where(sizes > 1, self.radius**2, 0.0)
+            radius = np.sqrt(np.bincount(parent, sizes * squares, count) / weights)
+            radius[radius == 0] = 1.0
+            self.joined.shift[level] = (self.centre - own[parent]) / radius[parent, None]
             self.joined.scale[level] = self.radius / radius[parent]
 
+    def positions(self, others: np.ndarray) -> np.ndarray:
+        """(n, 3) where vertices were placed; others (k, 3): where those are that do not move [m]."""
+        vertices, of_row = self._rows()
+        x = np.empty((len(self.members.of_vertex), 3))
+        x[self.members.of_vertex < 0] = others
+        x[vertices] = self.centre[of_row] + self.radius[of_row, None] * self.members.offset[vertices]
+        return x
+
     def turn(self, x: np.ndarray, reference: np.ndarray) -> None:
-        """Frames of bodies that are free to turn: the rotation nearest to what took reference (rows, 3) to x."""
-        if not self.turns.any():
-            return
-        k = len(self.turns)
-        here, there = (p - centres(p, self.component, k)[self.component] for p in (x, reference))
-        products = np.stack(
-            [np.bincount(self.component, here[:, i] * there[:, j], k) for i in range(3) for j in range(3)]
-        )
+        """Frames of bodies that are free to turn: the rotation nearest to what took reference (n, 3) to x."""
+        k, (vertices, of_row) = len(self.turns), self._rows()
+        part = self.component[of_row]
+        here, there = (p - centres(p, part, k)[part] for p in (x[vertices], reference[vertices]))
+        products = np.stack([np.bincount(part, here[:, i] * there[:, j], k) for i in range(3) for j in range(3)])
         U, _, Vt = np.linalg.svd(products.T.reshape(k, 3, 3))
         U[:, :, 2] *= np.sign(np.linalg.det(U @ Vt))[:, None]
         R = np.where(self.turns[:, None, None], U @ Vt, np.eye(3))
-        self.members.frame[:] = R[self.finest.component]
+        self.members.frame[:] = R[self.component]
+
+    def _rows(self) -> tuple[np.ndarray, np.ndarray]:
+        """Vertices that move, and their aggregates."""
+        vertices = np.flatnonzero(self.members.of_vertex >= 0)
+        return vertices, self.members.of_vertex[vertices]
 
 
-def build_hierarchy(problem: IncrementalPotential, size: int) -> Hierarchy:
-    """Aggregates of about `size` vertices, and of JOINED aggregates on every further level; a rigid body is one."""
+def build_hierarchy(problem: IncrementalPotential, size: int, dtype: type) -> Hierarchy:
+    """Aggregates of about `size` vertices, and of JOINED aggregates on every further level; a rigid body is one.
+    dtype: of offsets and of blocks beside the diagonal.
+    """
     model, n = problem.model, problem.model.n_vertices
     is_carried = model.subspace == CARRIED
     is_member = soft_members(model) | is_carried
@@ -81,10 +106,13 @@ def build_hierarchy(problem: IncrementalPotential, size: int) -> Hierarchy:
     turns = np.bincount(component, held | beside, parts) == 0
     order = np.argsort(finest.of_point, kind="stable")
     starts = np.searchsorted(finest.of_point[order], np.arange(finest.size + 1))
-    room = (np.zeros((len(vertices), 3)), np.tile(np.eye(3), (finest.size, 1, 1)))
-    members = Members(starts, order.astype(np.int32), vertices, *room)
-    levels = (members, _matrix(finest), _joined(finest, points), np.ones(finest.size))
-    return Hierarchy(finest, component, turns, np.flatnonzero(is_rigid[finest.component]), *levels)
+    of_vertex = np.full(n, -1, np.int32)
+    of_vertex[vertices] = finest.of_point
+    room: tuple[np.ndarray, ...] = (np.zeros((n, 3), dtype), np.tile(np.eye(3), (finest.size, 1, 1)))
+    members = Members(starts, vertices[order].astype(np.int32), of_vertex, *room)
+    levels = (members, _matrix(finest, dtype), _joined(finest, points))
+    place = (np.zeros((finest.size, 3)), np.ones(finest.size))
+    return Hierarchy(finest.component, turns, np.flatnonzero(is_rigid[finest.component]), *levels, *place)
 
 
 def soft_members(model: Model) -> np.ndarray:
@@ -106,14 +134,16 @@ def _neighbours(model: Model) -> sp.csr_matrix:
     return sp.csr_matrix((np.ones(len(neighbours)), neighbours, start), shape=(model.n_vertices,) * 2)
 
 
-def _matrix(finest: Aggregates) -> CoarseMatrix:
+def _matrix(finest: Aggregates, dtype: type) -> CoarseMatrix:
     graph, m = finest.graph, finest.size
     rows, columns = np.repeat(np.arange(m, dtype=np.int64), np.diff(graph.indptr)), graph.indices.astype(np.int64)
-    diagonal, is_stored = np.flatnonzero(rows == columns), rows <= columns
+    diagonal, is_stored = np.flatnonzero(rows == columns), rows < columns
     keys = rows[is_stored] * m + columns[is_stored]
     number = np.searchsorted(keys, np.minimum(rows, columns) * m + np.maximum(rows, columns)).astype(np.int32)
-    blocks = np.zeros((len(keys), UNKNOWNS, UNKNOWNS))
-    return CoarseMatrix(graph.indptr.astype(np.int32), graph.indices.astype(np.int32), number, diagonal, blocks)
+    number[diagonal] = np.arange(m)
+    own = np.zeros((m, UNKNOWNS, UNKNOWNS))
+    blocks: np.ndarray = np.zeros((len(keys), UNKNOWNS, UNKNOWNS), dtype)
+    return CoarseMatrix(graph.indptr.astype(np.int32), graph.indices.astype(np.int32), number, diagonal, own, blocks)
 
 
 def _joined(finest: Aggregates, points: np.ndarray) -> Joined:

@@ -21,30 +21,29 @@ THIN = 1e-10  # of the moments of inertia, added to them: forces along a line ha
 class RigidForces:
     """Connected parts of bodies on which nothing acts but inertia, fields and contacts."""
 
-    part: np.ndarray  # (n,) of each vertex, -1 for those of other parts
+    of_vertex: np.ndarray  # (n,) aggregate of each vertex, -1 for none
+    part: np.ndarray  # (m + 1,) of each aggregate, -1 for those of other parts; the last one stands for none
     count: int
 
     def correct(self, problem: IncrementalPotential, x: np.ndarray, force: np.ndarray) -> None:
         """Add to -dG/dx (n, 3) [N] at x what makes force and torque on each part exact, in proportion to masses."""
         if not self.count:
             return
-        w, k = problem.inertia, self.count
+        w, k, part = problem.inertia, self.count, self.part[self.of_vertex]
         missing = w[:, None] * (problem.y - x) - force
         if problem.contacts is not None and problem.contacts.count:
             missing -= problem.contacts.gradient(x)
         middle, lacking, moments = np.zeros((k, 4)), np.zeros((k, 6)), np.zeros((k, 3, 3))
-        rigid_sums(self.part, w, x, missing, middle, lacking, moments)
+        rigid_sums(part, w, x, missing, middle, lacking, moments)
         thick = moments + THIN * np.trace(moments, axis1=1, axis2=2)[:, None, None] * np.eye(3)
         is_point = ~(moments > 0).any(axis=(1, 2))
         thick[is_point] = np.eye(3)
         turned = np.linalg.solve(thick, lacking[:, 3:, None])[:, :, 0]
-        add_rigid_forces(self.part, w, x, middle, lacking[:, :3] / middle[:, 3:], turned, force)
+        add_rigid_forces(part, w, x, middle, lacking[:, :3] / middle[:, 3:], turned, force)
 
 
-def find_rigid_forces(problem: IncrementalPotential, vertices: np.ndarray, component: np.ndarray) -> RigidForces:
-    """vertices (rows,) that move, and the connected part of a body that each belongs to."""
-    part = np.full(problem.model.n_vertices, -1)
-    part[vertices] = component
-    is_free = free_parts(problem, part)
+def find_rigid_forces(problem: IncrementalPotential, of_vertex: np.ndarray, component: np.ndarray) -> RigidForces:
+    """of_vertex (n,): aggregate of each vertex, -1 for none; component (m,): the connected part of a body it is of."""
+    is_free = free_parts(problem, np.append(component, -1)[of_vertex])
     number = np.where(is_free, np.cumsum(is_free) - 1, -1)
-    return RigidForces(np.where(part >= 0, number[part], -1), int(np.count_nonzero(is_free)))
+    return RigidForces(of_vertex, np.append(number[component], -1), int(np.count_nonzero(is_free)))

@@ -25,12 +25,12 @@ RUN = 512  # vertices whose products one thread sums
 
 @dataclass
 class PassedPoints:
-    """Rows (WINDOW, rows, 4) in the order of packs and the solver's precision; the oldest is overwritten next."""
+    """Rows (WINDOW, rows, 4) in the order of packs and the solver's precision; the oldest is overwritten next, by where
+    the next cycle starts and then by where the last one ended.
+    """
 
     points: np.ndarray  # [m]
     forces: np.ndarray  # [N]
-    start: np.ndarray  # (rows, 4) where the next cycle starts
-    start_force: np.ndarray  # what the quadratic has for a force there
     sums: np.ndarray  # (runs, WINDOW, WINDOW + 1) room
     taken: int = 0  # since they were last forgotten
 
@@ -42,18 +42,31 @@ class PassedPoints:
     def count(self) -> int:
         return min(self.taken, WINDOW)
 
+    @property
+    def start(self) -> np.ndarray:
+        """(rows, 4) where the next cycle starts [m]."""
+        start: np.ndarray = self.points[self.taken % WINDOW]
+        return start
+
+    @property
+    def start_force(self) -> np.ndarray:
+        """(rows, 4) what the quadratic has for a force there [N]."""
+        force: np.ndarray = self.forces[self.taken % WINDOW]
+        return force
+
     def minimise(self, packed: PackedPotential, x: np.ndarray, f: np.ndarray) -> None:
         """Let `start` and `start_force` be those of the least energy between x, with force f, and the points."""
         parts = self._parts(packed, x, f)
         for points, own, out in ((self.points, x, self.start), (self.forces, f, self.start_force)):
-            out[:] = own
             if len(parts):
                 packed.tables.team.run(cached(combine), points, parts, len(parts), own, out, packed.moving_rows)
+                out[packed.moving_rows :] = own[packed.moving_rows :]
+            else:
+                out[:] = own
 
     def take(self, x: np.ndarray, f: np.ndarray) -> None:
         """Keep a point and its force."""
-        place = self.taken % WINDOW
-        self.points[place], self.forces[place] = x, f
+        self.start[:], self.start_force[:] = x, f
         self.taken += 1
 
     def _parts(self, packed: PackedPotential, x: np.ndarray, f: np.ndarray) -> np.ndarray:
@@ -80,4 +93,4 @@ def no_points(packed: PackedPotential) -> PassedPoints:
     rows = packed.rows()
     points, forces = np.zeros((2, WINDOW, *rows.shape), rows.dtype)
     runs = -(-len(packed.tables.packs.row_of_vertex) // RUN)
-    return PassedPoints(points, forces, packed.rows(), packed.rows(), np.zeros((runs, WINDOW, WINDOW + 1)))
+    return PassedPoints(points, forces, np.zeros((runs, WINDOW, WINDOW + 1)))
