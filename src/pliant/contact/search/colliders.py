@@ -19,6 +19,7 @@ from pliant.contact.search.solid import Solid, solid_of
 from pliant.contact.search.stitched import are_stitched, stitched_keys
 from pliant.errors import SceneError, SimulationError
 from pliant.kernels.threads import Team
+from pliant.lanes.compiled import cached, compiled
 
 if TYPE_CHECKING:
     from pliant.contact.search.surface_pairs import Search
@@ -159,6 +160,21 @@ def make_colliders(
 def across_seams(colliders: Colliders, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """(m,) bool: which primitives with vertices first (m, p) and second (m, q) are neighbours across a seam."""
     return are_stitched(colliders.stitched, len(colliders.rules.body), first, second)
+
+
+def any_of(chosen: np.ndarray, primitives: np.ndarray) -> np.ndarray:
+    """(m,) bool: which primitives (m, c) have a vertex that is chosen, (n,) bool."""
+    found = np.empty(len(primitives), bool)
+    cached(mark_any)(chosen, primitives, found)
+    return found
+
+
+@compiled
+def mark_any(chosen, primitives, found):
+    for k in range(len(primitives)):
+        found[k] = False
+        for i in range(primitives.shape[1]):
+            found[k] = found[k] or chosen[primitives[k, i]]
 
 
 def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarray:
