@@ -37,6 +37,7 @@ from pliant.contact.search.near_obstacles import obstacle_contacts_at
 from pliant.contact.search.planes_and_obstacles import planes_and_obstacles
 from pliant.contact.search.solid import least_width
 from pliant.contact.search.solids_at_convex import SolidsAtConvex
+from pliant.contact.search.straight_ways import StraightWays
 from pliant.contact.sphere_search import SphereSearch
 from pliant.contact.tracking.false_sides import without_false_sides
 from pliant.contact.tracking.identity import contact_ids, places_among
@@ -102,6 +103,7 @@ class Detector:
     _has_pairs: bool = field(init=False)  # whether any two things with surfaces may touch
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
     _tracked: Tracked = field(init=False)
+    _straight: StraightWays = field(init=False)
     _ahead: Ahead | None = None  # sides at the end of the step as it was looked at last
 
     def __post_init__(self) -> None:
@@ -128,6 +130,7 @@ class Detector:
         self._planes_suffice = can_look_ahead and self.convex.include(self.colliders.surface, m.body, m.excluded)
         self._finds_all_again = self._planes_suffice and m.settings.stiffness is None and not self.round_bodies
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
+        self._straight = StraightWays(self.colliders.edge)
         self._edges = EdgeWatch(self.team, self.colliders, self._edge)
 
     def inherit(self, old: Detector, before: np.ndarray, x: np.ndarray) -> None:
@@ -146,7 +149,8 @@ class Detector:
         """What penetrates at the start of a step (VBD 3.5)."""
         self._latest, self._found = None, no_contacts()
         self._overload.forget()
-        self.colliders.searches.clear()  # so that a run that goes on from a checkpoint finds the same
+        searches = self.colliders.searches  # what is known of other ways could be of any run that has led here
+        searches[:] = [search for search in searches if search.goes_on_from(x_prev)]
         if not self._has_pairs:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
@@ -197,7 +201,9 @@ class Detector:
                 hits = chosen(hits, places_among(contact_ids(hits), contact_ids(self._found)) < 0)
             self._found = joined(self._found, hits)
         is_first = self._latest is None
-        self._guess = x.copy() if is_first else self._guess
+        if is_first:
+            self._guess = x.copy()
+            self._straight.meet(x_prev, x)
         kept = self.multipliers if self._latest is None else multipliers_of(self._latest.contacts)
         self._latest = self._potential((self._at_start.contacts, self._found), x_prev, x, time, self.h, bounds)
         restore_multipliers(self._latest.contacts, kept)
@@ -342,6 +348,7 @@ class Detector:
     def _track(self, x_prev: np.ndarray, x: np.ndarray) -> None:
         """Bring the sides from x_prev to x."""
         self.seen, self._missed, contacts = x.copy(), np.zeros(0), self._at_start.contacts
+        self._straight.go_on(x_prev, x)
         if self._planes_suffice:
             return
         if self.pressing is not None:
@@ -360,7 +367,7 @@ class Detector:
     def _sides_after(self, x_prev: np.ndarray, x: np.ndarray) -> Ahead:
         """Sides at the end of a step from x_prev to x (n, 3) [m]."""
         is_fast, width = self._tracked.may_pass_solids(self.team, x_prev, x, self.least_width)
-        about = (is_fast, self._tracked.has_thin, self.at_convex)
+        about = (is_fast, self._tracked.has_thin, self.at_convex, self._straight.reach)
         sides = sides_after(self.team, self.colliders, self.side_history, x_prev, x, *about)
         return Ahead(x.copy(), *sides, width)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pliant.contact.search.surface_pairs import Search
 
 SHARP_AT_START = 0.985  # cosine of half the angle (20 degrees) between the faces of an edge that may become sharp
-LONG = 0.1  # of a mean edge: boxes are of both ends of ways that are longer
+LONG = 0.03  # of a mean edge: boxes are of both ends of ways that are longer
 REBUILD = 1.5  # a tree is built again when its blocks have grown by so much in sum
 
 
