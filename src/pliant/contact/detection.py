@@ -201,7 +201,7 @@ def sides_after(
     `find_penetrations`; ahead: as of `surface_pairs`.
     """
     if is_fast or has_thin:
-        history = track_sides(team, colliders, history, x0, x1, is_fast, ahead)
+        history = track_sides(team, colliders, history, x0, x1, is_fast, ahead if has_thin else None)
     no_self_contact = colliders.self_collision_culling.mark(team, x0, x1, 0.0, len(colliders.rules.allowed))
     if len(colliders.sharp_tree.corners) or not (is_fast or has_thin):
         history = track_edge_sides(team, colliders, history, x0, x1, no_self_contact)
