@@ -42,6 +42,8 @@ class StepsApart(ABC):
         for attempt in range(more + 1):
             solution = self._x_new.copy()
             is_near = self._advance()
+            if self._is_cut(solution):
+                self._take_contacts_along()
             if is_near is None or attempt == more:
                 break
             assert self._detector is not None
@@ -67,9 +69,22 @@ class StepsApart(ABC):
                 break
             self._x_new[owes] = self.state.x[owes] + part * way[owes]
             self._advance()
+            self._take_contacts_along()
             is_shorter = True
         if is_shorter and self._safe is not None:
             self._safe.measure(self._x_new, solution)
+
+    def _is_cut(self, solution: np.ndarray) -> bool:
+        """Whether the step ends elsewhere than at its solution (n, 3) [m]."""
+        return not np.array_equal(self._x_new, solution)
+
+    def _take_contacts_along(self) -> None:
+        """Contacts are where bodies are, no longer where the solver would have had them: closest points, normals and
+        so what they store belong to where the step ends (decision 0184).
+        """
+        assert self._solved is not None
+        if self._solved.contacts is not None and not self._solved.contacts.has_multipliers:
+            self._solved.contacts.refresh(self._x_new)
 
     def _unpaid(self, detector: Detector) -> np.ndarray:
         """(n,) bool: who has gained more energy than can be taken out of the velocities that lead where the step is."""
