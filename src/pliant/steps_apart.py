@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from pliant.contact.detector import Detector
+from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.step_account import StepEnds
 from pliant.contact.safe_motion import MORE_SOLUTIONS, ONE_MORE, UNCUT, SafeMotion
 from pliant.energies import IncrementalPotential
@@ -82,9 +83,9 @@ class StepsApart(ABC):
         """Contacts are where bodies are, no longer where the solver would have had them: closest points, normals and
         so what they store belong to where the step ends (decision 0184).
         """
-        assert self._solved is not None
-        if self._solved.contacts is not None and not self._solved.contacts.has_multipliers:
-            self._solved.contacts.refresh(self._x_new)
+        contacts = None if self._solved is None else self._solved.contacts
+        if isinstance(contacts, ContactPotential) and not contacts.has_multipliers:
+            contacts.refresh(self._x_new)
 
     def _unpaid(self, detector: Detector) -> np.ndarray:
         """(n,) bool: who has gained more energy than can be taken out of the velocities that lead where the step is."""

@@ -12,7 +12,7 @@ def folding_cloth(guarantee: bool) -> pl.Simulation:
     """A cloth over a small ball, whose sides meet."""
     scene = pl.Scene(contact=pl.Contact(guarantee=guarantee))
     cloth = scene.add_cloth(pl.shapes.cloth((0.4, 0.4), (16, 16)), pl.StableNeoHookean(2000, 2000), 0.2)
-    cloth.set_positions(cloth.initial_positions + [0, 0, 0.075])
+    cloth.set_positions(cloth.initial_positions + np.array([0, 0, 0.075]))
     scene.add_sphere((0, 0, 0), 0.05)
     return pl.Simulation(scene, pl.VBD(10), frame_rate=300, substeps=1)
 

@@ -67,10 +67,10 @@ def deepest_edge(team: Team, colliders: Colliders, x: np.ndarray) -> DeepEdge | 
     place, way = np.empty(len(edge)), np.empty(len(edge), np.int8)
     team.run_for(20 * len(edge), cached(cut_edges), edge, face, surface.edges, solid.faces, x, place, way)
     cuts = np.flatnonzero(way != NOTHING)
-    edge, face, place, way = (values[cuts] for values in (edge, face, place, way))
+    edge, face = edge[cuts], face[cuts]
     first = solid.faces[face, 0]
     body = colliders.rules.body[first]
-    parts = _parts_inside(edge, body, place, way, face, colliders, x)
+    parts = _parts_inside(edge, body, place[cuts], way[cuts], face, colliders, x)
     if not len(parts.edge):
         return None
     of_body, thickness = np.zeros(len(nobody_itself)), colliders.radius - colliders.clearance

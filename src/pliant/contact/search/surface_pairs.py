@@ -124,7 +124,9 @@ def _with_strayed(
     """A search for a way from x0 on which some vertices, (n,) bool, end at x1 (n, 3) [m] and others as they are known
     to.
     """
-    x1 = np.where(is_far[:, None], x1, known.end_of_way(x0))
+    end = known.end_of_way(x0)
+    assert end is not None
+    x1 = np.where(is_far[:, None], x1, end)
     trees = fit_surface(team, colliders, x0, x1, known.separation)
     pairs = pairs_of_strayed(team, colliders, trees, is_far, known.at_triangles, known.of_edges)
     return Search(*pairs, trees.motion, x0.copy(), x1, known.separation)
