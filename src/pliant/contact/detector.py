@@ -89,14 +89,13 @@ class Detector:
     _at_start: Penetrations = field(default_factory=lambda: Penetrations(no_contacts(), 0, 0, 0))
     _latest: ContactPotential | None = None  # that was detected last in this step
     _shortfalls: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (k,) [m] of the contacts detected last
-    _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # depths [m] at the start of the step
+    _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # [m] what the step before knew nothing of
     _found: ContactSet = field(default_factory=no_contacts)
     _parties: Parties = field(init=False)
     _overload: Overload = field(init=False)
     _edges: EdgeWatch = field(init=False)
     _rise: Rise = field(default_factory=Rise)  # of energy in the last step
     _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
-    _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
     _planes: PlaneSearch = field(init=False)
     _planes_suffice: bool = field(init=False)  # whether all that has a surface is among them
     _finds_all_again: bool = field(init=False)  # likewise, and nothing else need be known of the step before
@@ -149,8 +148,7 @@ class Detector:
         """What penetrates at the start of a step (VBD 3.5)."""
         self._latest, self._found = None, no_contacts()
         self._overload.forget()
-        searches = self.colliders.searches  # what is known of other ways could be of any run that has led here
-        searches[:] = [search for search in searches if search.goes_on_from(x_prev)]
+        self._straight.keep(self.colliders.searches, x_prev)
         if not self._has_pairs:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
@@ -202,7 +200,6 @@ class Detector:
             self._found = joined(self._found, hits)
         is_first = self._latest is None
         if is_first:
-            self._guess = x.copy()
             self._straight.meet(x_prev, x)
         kept = self.multipliers if self._latest is None else multipliers_of(self._latest.contacts)
         self._latest = self._potential((self._at_start.contacts, self._found), x_prev, x, time, self.h, bounds)
@@ -332,7 +329,7 @@ class Detector:
             touching=ending.touching,
             deepest=max(ending.deepest, edge.depth if edge else 0.0),
             missed=len(self._missed),
-            deepest_missed=self.deepest_missed,
+            deepest_missed=float(self._missed.max(initial=0.0)),
             crossed=self.side_history.count_crossed(),
             without_straight_path=start.without_straight_path,
             without_surface_point=start.without_surface_point,
@@ -341,7 +338,7 @@ class Detector:
             energy_removed=self._rise.removed,
             friction_work=ending.friction_work,
             stored=self.stored,
-            softest=softest_contact(latest, self._guess, d, ending.most, *asked_for),
+            softest=softest_contact(latest, self._straight.guess, d, ending.most, *asked_for),
             edge_inside=edge,
         )
 
@@ -380,11 +377,6 @@ class Detector:
         are_near = self.at_convex is not None and self.at_convex.are_near(x)
         return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev, known, are_near)
 
-    @property
-    def deepest_missed(self) -> float:
-        """[m] of what penetrates at the start of the step, although the step before knew nothing of it."""
-        return float(self._missed.max(initial=0.0))
-
     def numbers(self, potential: ContactPotential, x: np.ndarray) -> dict[str, float]:
         """Contact's part of Simulation.energies, of what `contacts_at` gave."""
         edge = deepest_edge(self.team, self.colliders, x)
@@ -392,7 +384,7 @@ class Detector:
             "contact": potential.stored(x),
             "contacts": float((potential.depths(x) > 0).sum()),
             "deepest_penetration": max(potential.deepest(x), edge.depth if edge else 0.0),
-            "missed_penetration": self.deepest_missed,
+            "missed_penetration": float(self._missed.max(initial=0.0)),
         }
 
     def state_dict(self) -> dict[str, np.ndarray]:
