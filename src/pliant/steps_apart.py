@@ -43,7 +43,7 @@ class StepsApart(ABC):
         for attempt in range(more + 1):
             solution = self._x_new.copy()
             is_near = self._advance()
-            if self._is_cut(solution):
+            if is_near is False:
                 self._take_contacts_along()
             if is_near is None or attempt == more:
                 break
@@ -74,10 +74,6 @@ class StepsApart(ABC):
             is_shorter = True
         if is_shorter and self._safe is not None:
             self._safe.measure(self._x_new, solution)
-
-    def _is_cut(self, solution: np.ndarray) -> bool:
-        """Whether the step ends elsewhere than at its solution (n, 3) [m]."""
-        return not np.array_equal(self._x_new, solution)
 
     def _take_contacts_along(self) -> None:
         """Contacts are where bodies are, no longer where the solver would have had them: closest points, normals and
