@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from pliant.contact.detector import Detector
+from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.step_account import StepEnds
 from pliant.contact.safe_motion import MORE_SOLUTIONS, ONE_MORE, UNCUT, SafeMotion
 from pliant.energies import IncrementalPotential
@@ -42,6 +43,8 @@ class StepsApart(ABC):
         for attempt in range(more + 1):
             solution = self._x_new.copy()
             is_near = self._advance()
+            if is_near is False:
+                self._take_contacts_along()
             if is_near is None or attempt == more:
                 break
             assert self._detector is not None
@@ -67,9 +70,18 @@ class StepsApart(ABC):
                 break
             self._x_new[owes] = self.state.x[owes] + part * way[owes]
             self._advance()
+            self._take_contacts_along()
             is_shorter = True
         if is_shorter and self._safe is not None:
             self._safe.measure(self._x_new, solution)
+
+    def _take_contacts_along(self) -> None:
+        """Contacts are where bodies are, no longer where the solver would have had them: closest points, normals and
+        so what they store belong to where the step ends (decision 0184).
+        """
+        contacts = None if self._solved is None else self._solved.contacts
+        if isinstance(contacts, ContactPotential) and not contacts.has_multipliers:
+            contacts.refresh(self._x_new)
 
     def _unpaid(self, detector: Detector) -> np.ndarray:
         """(n,) bool: who has gained more energy than can be taken out of the velocities that lead where the step is."""

@@ -103,13 +103,14 @@ def track_sides(
     x0: np.ndarray,
     x1: np.ndarray,
     solids_too: bool = False,
+    ahead: float | None = None,
 ) -> SideHistory:
     """Sides of all pairs that are near or have crossed at x1 (n, 3) [m], from those at x0 and the motion between.
 
-    solids_too: also of vertices of solids that may have passed through a solid.
+    solids_too: also of vertices of solids that may have passed through a solid. ahead: as of `surface_pairs`.
     """
     x0, x1 = check_positions(x0, colliders, "the start"), check_positions(x1, colliders, "the position")
-    near = surface_pairs(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0))
+    near = surface_pairs(team, colliders, x0, x1, 2.0 * colliders.radius.max(initial=0.0), ahead)
     options = {"near_too": True, "solids_too": solids_too}
     vertices = find_impacts(team, colliders, near.at_triangles, VERTEX_TRIANGLE, x0, x1, near.motion, **options)
     sides = sides_of(team, vertices, colliders, history, x0, x1)
@@ -192,14 +193,15 @@ def sides_after(
     is_fast: bool,
     has_thin: bool,
     at_convex: SolidsAtConvex | None = None,
+    ahead: float | None = None,
 ) -> tuple[SideHistory, np.ndarray]:
     """The history at x1 (n, 3) [m] after a step from x0, and who does not touch itself on the way, (bodies,) bool.
 
     is_fast: solids may have passed through solids; has_thin: there are sheets or springs; at_convex: as of
-    `find_penetrations`.
+    `find_penetrations`; ahead: as of `surface_pairs`.
     """
     if is_fast or has_thin:
-        history = track_sides(team, colliders, history, x0, x1, is_fast)
+        history = track_sides(team, colliders, history, x0, x1, is_fast, ahead if has_thin else None)
     no_self_contact = colliders.self_collision_culling.mark(team, x0, x1, 0.0, len(colliders.rules.allowed))
     if len(colliders.sharp_tree.corners) or not (is_fast or has_thin):
         history = track_edge_sides(team, colliders, history, x0, x1, no_self_contact)

@@ -37,6 +37,7 @@ from pliant.contact.search.near_obstacles import obstacle_contacts_at
 from pliant.contact.search.planes_and_obstacles import planes_and_obstacles
 from pliant.contact.search.solid import least_width
 from pliant.contact.search.solids_at_convex import SolidsAtConvex
+from pliant.contact.search.straight_ways import StraightWays
 from pliant.contact.sphere_search import SphereSearch
 from pliant.contact.tracking.false_sides import without_false_sides
 from pliant.contact.tracking.identity import contact_ids, places_among
@@ -88,20 +89,20 @@ class Detector:
     _at_start: Penetrations = field(default_factory=lambda: Penetrations(no_contacts(), 0, 0, 0))
     _latest: ContactPotential | None = None  # that was detected last in this step
     _shortfalls: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (k,) [m] of the contacts detected last
-    _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # depths [m] at the start of the step
+    _missed: np.ndarray = field(default_factory=lambda: np.zeros(0))  # [m] what the step before knew nothing of
     _found: ContactSet = field(default_factory=no_contacts)
     _parties: Parties = field(init=False)
     _overload: Overload = field(init=False)
     _edges: EdgeWatch = field(init=False)
     _rise: Rise = field(default_factory=Rise)  # of energy in the last step
     _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
-    _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
     _planes: PlaneSearch = field(init=False)
     _planes_suffice: bool = field(init=False)  # whether all that has a surface is among them
     _finds_all_again: bool = field(init=False)  # likewise, and nothing else need be known of the step before
     _has_pairs: bool = field(init=False)  # whether any two things with surfaces may touch
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
     _tracked: Tracked = field(init=False)
+    _straight: StraightWays = field(init=False)
     _ahead: Ahead | None = None  # sides at the end of the step as it was looked at last
 
     def __post_init__(self) -> None:
@@ -128,6 +129,7 @@ class Detector:
         self._planes_suffice = can_look_ahead and self.convex.include(self.colliders.surface, m.body, m.excluded)
         self._finds_all_again = self._planes_suffice and m.settings.stiffness is None and not self.round_bodies
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
+        self._straight = StraightWays(self.colliders.edge)
         self._edges = EdgeWatch(self.team, self.colliders, self._edge)
 
     def inherit(self, old: Detector, before: np.ndarray, x: np.ndarray) -> None:
@@ -146,7 +148,7 @@ class Detector:
         """What penetrates at the start of a step (VBD 3.5)."""
         self._latest, self._found = None, no_contacts()
         self._overload.forget()
-        self.colliders.searches.clear()  # so that a run that goes on from a checkpoint finds the same
+        self._straight.keep(self.colliders.searches, x_prev)
         if not self._has_pairs:
             return
         if self.seen is None or not np.array_equal(self.seen, x_prev):  # put there by hand: there was no way to it
@@ -197,7 +199,8 @@ class Detector:
                 hits = chosen(hits, places_among(contact_ids(hits), contact_ids(self._found)) < 0)
             self._found = joined(self._found, hits)
         is_first = self._latest is None
-        self._guess = x.copy() if is_first else self._guess
+        if is_first:
+            self._straight.meet(x_prev, x)
         kept = self.multipliers if self._latest is None else multipliers_of(self._latest.contacts)
         self._latest = self._potential((self._at_start.contacts, self._found), x_prev, x, time, self.h, bounds)
         restore_multipliers(self._latest.contacts, kept)
@@ -326,7 +329,7 @@ class Detector:
             touching=ending.touching,
             deepest=max(ending.deepest, edge.depth if edge else 0.0),
             missed=len(self._missed),
-            deepest_missed=self.deepest_missed,
+            deepest_missed=float(self._missed.max(initial=0.0)),
             crossed=self.side_history.count_crossed(),
             without_straight_path=start.without_straight_path,
             without_surface_point=start.without_surface_point,
@@ -335,13 +338,14 @@ class Detector:
             energy_removed=self._rise.removed,
             friction_work=ending.friction_work,
             stored=self.stored,
-            softest=softest_contact(latest, self._guess, d, ending.most, *asked_for),
+            softest=softest_contact(latest, self._straight.guess, d, ending.most, *asked_for),
             edge_inside=edge,
         )
 
     def _track(self, x_prev: np.ndarray, x: np.ndarray) -> None:
         """Bring the sides from x_prev to x."""
         self.seen, self._missed, contacts = x.copy(), np.zeros(0), self._at_start.contacts
+        self._straight.go_on(x_prev, x)
         if self._planes_suffice:
             return
         if self.pressing is not None:
@@ -360,7 +364,7 @@ class Detector:
     def _sides_after(self, x_prev: np.ndarray, x: np.ndarray) -> Ahead:
         """Sides at the end of a step from x_prev to x (n, 3) [m]."""
         is_fast, width = self._tracked.may_pass_solids(self.team, x_prev, x, self.least_width)
-        about = (is_fast, self._tracked.has_thin, self.at_convex)
+        about = (is_fast, self._tracked.has_thin, self.at_convex, self._straight.reach)
         sides = sides_after(self.team, self.colliders, self.side_history, x_prev, x, *about)
         return Ahead(x.copy(), *sides, width)
 
@@ -373,11 +377,6 @@ class Detector:
         are_near = self.at_convex is not None and self.at_convex.are_near(x)
         return passing(self.team, self.colliders, *about, self._ahead, self._latest.contacts, x_prev, known, are_near)
 
-    @property
-    def deepest_missed(self) -> float:
-        """[m] of what penetrates at the start of the step, although the step before knew nothing of it."""
-        return float(self._missed.max(initial=0.0))
-
     def numbers(self, potential: ContactPotential, x: np.ndarray) -> dict[str, float]:
         """Contact's part of Simulation.energies, of what `contacts_at` gave."""
         edge = deepest_edge(self.team, self.colliders, x)
@@ -385,7 +384,7 @@ class Detector:
             "contact": potential.stored(x),
             "contacts": float((potential.depths(x) > 0).sum()),
             "deepest_penetration": max(potential.deepest(x), edge.depth if edge else 0.0),
-            "missed_penetration": self.deepest_missed,
+            "missed_penetration": float(self._missed.max(initial=0.0)),
         }
 
     def state_dict(self) -> dict[str, np.ndarray]:

@@ -66,6 +66,7 @@ class SafeMotion:
     colliders: Colliders
     team: Team
     scene: Callable[[], Model]
+    ahead: Callable[[], float | None] = lambda: None
     skipped: Skipped | None = None  # who is not held apart; None: all are
     held: Held = field(default_factory=lambda: Held(0, 0.0))  # in the last step
     _kept: np.ndarray = field(init=False)  # (n,) share of the distance that pairs keep [m]
@@ -241,7 +242,7 @@ class SafeMotion:
     def _pairs(self, x: np.ndarray, end: np.ndarray) -> NearPairs:
         """All that may come near each other on the way from x to the end (n, 3) [m]."""
         separation = 2 * self._margin + 2 * self._kept.max(initial=0.0)
-        pairs = near_pairs(self.team, self.colliders, x, end, separation, self._kept)
+        pairs = near_pairs(self.team, self.colliders, x, end, separation, self._kept, self.ahead())
         if self.skipped is not None:
             v = pairs.vertices
             own = np.where(pairs.kind == VERTEX_TRIANGLE, 1, 2)
@@ -340,7 +341,7 @@ def safe_motion(detector: Detector, scene: Callable[[], Model]) -> SafeMotion | 
     """For the bodies of a detector, if their guarantee is asked for; scene: gives the model as it is now."""
     if not detector.model.settings.guarantee:
         return None
-    return SafeMotion(detector.model, detector.colliders, detector.team, scene)
+    return SafeMotion(detector.model, detector.colliders, detector.team, scene, lambda: detector._straight.reach)
 
 
 def keeping_apart(detector: Detector, scene: Callable[[], Model]) -> SafeMotion | None:

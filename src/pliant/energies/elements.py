@@ -9,9 +9,11 @@ import numpy as np
 
 from pliant.elements import reference
 from pliant.elements.element import Element
+from pliant.elements.hinge import Hinges
 from pliant.elements.pair import Pairs
 from pliant.elements.registry import element_of
 from pliant.energies import elastic, invertible, pressure, triangles, yarn
+from pliant.energies.hinges import hinge_energies
 from pliant.energies.pairs import pair_energies
 from pliant.energies.scatter import chunks, sum_at_vertices, sum_blocks_at_vertices
 from pliant.model import Block, Sheets
@@ -65,6 +67,14 @@ class PairTerms(Elementwise):
     def energies(self, block: Block, x: np.ndarray) -> np.ndarray:
         assert isinstance(block, Pairs)
         return pair_energies(block, x)
+
+
+class HingeTerms(Elementwise):
+    """Sums over hinges (energies.hinges)."""
+
+    def energies(self, block: Block, x: np.ndarray) -> np.ndarray:
+        assert isinstance(block, Hinges)
+        return hinge_energies(block, x)
 
 
 class Membranes:
@@ -123,6 +133,8 @@ def energy_of(block: Block) -> ElementEnergy:
         return _OF_PATHS[element.path]
     if isinstance(block, Pairs):
         return PairTerms(element)
+    if isinstance(block, Hinges):
+        return HingeTerms(element)
     return Membranes() if element.has_law else Elementwise(element)
 
 

@@ -91,3 +91,25 @@ def test_other_ways_are_searched_for_again(team: Team) -> None:
         surface_pairs(team, colliders, *other)
         assert not np.shares_memory(colliders.searches[0].x1, known.x1)
         assert np.array_equal(colliders.searches[0].x1, other[1])
+
+
+def test_a_search_ahead_serves_two_ways_in_a_straight_line(team: Team) -> None:
+    """One that goes on as far again has all that comes near on the first part, and on the second one, which may end a
+    little off the line; no second search is made, and what is near on neither part is left out of it.
+    """
+    rng = np.random.default_rng(3)
+    colliders, x0 = two_sheets(rng)
+    x1, off = x0 + np.array([0.3, 0.0, 0.1]) + rng.normal(0, 0.01, x0.shape), rng.normal(size=x0.shape)
+    x2 = 2 * x1 - x0 + 0.0049 * off / np.linalg.norm(off, axis=1)[:, None]
+    for start, end, ahead in ((x0, x1, 0.005), (x1, x2, None)):
+        found = surface_pairs(team, colliders, start, end, 0.04, ahead)
+        assert len(colliders.searches) == 1
+        assert colliders.searches[0].goes_on_from(x1)
+        both = (near_pairs_by_comparing, found.at_triangles), (near_edges_by_comparing, found.of_edges)
+        for near_by, pairs in both:
+            near, own = near_by(colliders, start, end, 0.04), listed(pairs)
+            assert len(near) > 100
+            assert near <= set(own)
+            assert len(set(own)) == len(own) < 1.1 * len(near)
+    surface_pairs(team, colliders, x1, x2 + 0.0002, 0.04)
+    assert not colliders.searches[0].goes_on_from(x1)

@@ -19,12 +19,13 @@ from pliant.contact.search.solid import Solid, solid_of
 from pliant.contact.search.stitched import are_stitched, stitched_keys
 from pliant.errors import SceneError, SimulationError
 from pliant.kernels.threads import Team
+from pliant.lanes.compiled import cached, compiled
 
 if TYPE_CHECKING:
     from pliant.contact.search.surface_pairs import Search
 
 SHARP_AT_START = 0.985  # cosine of half the angle (20 degrees) between the faces of an edge that may become sharp
-LONG = 0.1  # of a mean edge: boxes are of both ends of ways that are longer
+LONG = 0.03  # of a mean edge: boxes are of both ends of ways that are longer
 REBUILD = 1.5  # a tree is built again when its blocks have grown by so much in sum
 
 
@@ -159,6 +160,21 @@ def make_colliders(
 def across_seams(colliders: Colliders, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """(m,) bool: which primitives with vertices first (m, p) and second (m, q) are neighbours across a seam."""
     return are_stitched(colliders.stitched, len(colliders.rules.body), first, second)
+
+
+def any_of(chosen: np.ndarray, primitives: np.ndarray) -> np.ndarray:
+    """(m,) bool: which primitives (m, c) have a vertex that is chosen, (n,) bool."""
+    found = np.empty(len(primitives), bool)
+    cached(mark_any)(chosen, primitives, found)
+    return found
+
+
+@compiled
+def mark_any(chosen, primitives, found):
+    for k in range(len(primitives)):
+        found[k] = False
+        for i in range(primitives.shape[1]):
+            found[k] = found[k] or chosen[primitives[k, i]]
 
 
 def check_positions(x: np.ndarray, colliders: Colliders, what: str) -> np.ndarray:

@@ -66,14 +66,15 @@ def deepest_edge(team: Team, colliders: Colliders, x: np.ndarray) -> DeepEdge | 
         return None
     place, way = np.empty(len(edge)), np.empty(len(edge), np.int8)
     team.run_for(20 * len(edge), cached(cut_edges), edge, face, surface.edges, solid.faces, x, place, way)
-    body = colliders.rules.body[solid.faces[face, 0]]
-    cuts = way != NOTHING
-    parts = _parts_inside(edge[cuts], body[cuts], place[cuts], way[cuts], face[cuts], colliders, x)
+    cuts = np.flatnonzero(way != NOTHING)
+    edge, face = edge[cuts], face[cuts]
+    first = solid.faces[face, 0]
+    body = colliders.rules.body[first]
+    parts = _parts_inside(edge, body, place[cuts], way[cuts], face, colliders, x)
     if not len(parts.edge):
         return None
-    of_body = np.zeros(len(nobody_itself))
-    thickness = colliders.radius - colliders.clearance
-    of_body[body] = thickness[solid.faces[face, 0]]
+    of_body, thickness = np.zeros(len(nobody_itself)), colliders.radius - colliders.clearance
+    of_body[body] = thickness[first]
     kept = thickness[surface.edges[parts.edge, 0]] + of_body[parts.body]
     k, depth, place = cached(deepest_part)(parts, kept, surface.edges, face_tree, solid.faces, x)
     ends, number = surface.edges[parts.edge[k]], int(parts.body[k])
@@ -175,7 +176,8 @@ def depth_of_part(k, parts, least, edges, face_tree, faces, x, work):
     """The largest distance [m] of a part from the boundary, and where, by golden sections; less if it is not above the
     least.
 
-    Distances change along an edge by no more than the way.
+    Distances change along an edge by no more than the way, and a concave function that is nowhere negative is nowhere
+    above the larger one of those at two golden sections, divided by GOLDEN.
     """
     p, q = row(x, edges[parts.edge[k], 0]), row(x, edges[parts.edge[k], 1])
     low, high, scale = parts.start[k], parts.end[k], parts.length[k] / (parts.end[k] - parts.start[k])
@@ -184,7 +186,7 @@ def depth_of_part(k, parts, least, edges, face_tree, faces, x, work):
     at_other = depth_at(between(p, q, other), k, parts, face_tree, faces, x, work)
     for _ in range(SECTIONS):
         found, rest = max(at_one, at_other), scale * (high - low)
-        if found + rest <= least or rest <= ACCURACY * found:
+        if min(found + rest, found / GOLDEN) <= least or rest <= ACCURACY * found:
             break
         if at_one < at_other:
             low, one, at_one = one, other, at_other

@@ -62,6 +62,10 @@ def face_contacts_at(
     if shape.kind not in CONVEX and shape.kind != MESH:
         return no_contacts()
     start, end = shape.row(time), shape.row(time + h)
+    if shape.kind == SPHERE and not is_static:
+        about = (corners, x0, x1, model.radius, model.skips_obstacles)
+        if cached(all_hug_sphere)(start, end, *about):
+            return no_contacts()
     distances, is_near = np.empty(len(x1)), np.empty(len(corners), bool)
     team.run_for(6 * len(x1), cached(write_distances), shape.kind, end, x1, distances)
     near = (x1, distances, 2.0 * reach + 2.0 * float(model.radius.max(initial=0.0)), model.skips_obstacles)
@@ -171,6 +175,36 @@ def describe(
             points[k, axis] = now[axis] + end[axis]
             motions[k, axis] = now[axis] + end[axis] - then[axis] - start[axis]
             normals[k, axis] = n[axis]
+
+
+@compiled
+def all_hug_sphere(start, end, corners, x0, x1, radius, excluded):
+    """Whether `hugs_sphere` is true of all edges and triangles, as can be seen from the nearest vertex and the longest
+    edge of all, at both ends of the way.
+    """
+    least2, far2, thin, thick = np.inf, 0.0, np.inf, 0.0
+    for k in range(len(corners)):
+        a, b = corners[k, 0], corners[k, 1]
+        if corners[k, 2] >= 0:  # edges come first
+            break
+        if excluded[a] or excluded[b]:
+            continue
+        thin, thick = min(thin, min(radius[a], radius[b])), max(thick, max(radius[a], radius[b]))
+        for p, q, centre in ((row(x0, a), row(x0, b), row3(start)), (row(x1, a), row(x1, b), row3(end))):
+            from_one, from_other, side = subtract(p, centre), subtract(q, centre), subtract(q, p)
+            least2 = min(least2, min(dot(from_one, from_one), dot(from_other, from_other)))
+            far2 = max(far2, dot(side, side))
+    least, size = math.sqrt(least2), end[SIZES]
+    if not least < np.inf:
+        return True
+    far = math.sqrt(far2) + 2.0 * max(size + thick - least, 0.0)
+    rest2 = least2 - far * far / 3.0
+    return rest2 > 0.0 and least - math.sqrt(rest2) <= thin
+
+
+@inlined
+def row3(numbers):
+    return (numbers[0], numbers[1], numbers[2])
 
 
 @inlined

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.contact.search.colliders import Colliders, across_seams, check_positions, fit_surface
-from pliant.contact.search.overlaps import overlaps
+from pliant.contact.search import bvh
+from pliant.contact.search.colliders import Colliders, across_seams, any_of, check_positions, fit_trees
+from pliant.contact.search.motion import motion_of
+from pliant.contact.search.overlaps import Pairs, overlaps
 from pliant.elements.closest import row
 from pliant.kernels.threads import Team, share
 from pliant.lanes.compiled import cached, compiled, inlined
@@ -14,13 +16,34 @@ from pliant.lanes.vectors import cross, dot, subtract
 TOUCHING = 1e-6  # of an edge: ends nearer to a triangle only touch it
 
 
-def piercing_pairs(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
-    """(k, 2) rows of surface.edges and surface.triangles that intersect at positions x (n, 3) [m], ascending."""
+def piercing_pairs(team: Team, colliders: Colliders, x: np.ndarray, among: np.ndarray | None = None) -> np.ndarray:
+    """(k, 2) rows of surface.edges and surface.triangles that intersect at positions x (n, 3) [m], ascending; among
+    (n,) bool: only those with such a vertex.
+    """
     x = check_positions(x, colliders, "the position")
-    trees = fit_surface(team, colliders, x, x, 0.0)
-    surface = colliders.surface
-    pairs = overlaps(team, trees.edges, trees.triangles, False, colliders.rules)
-    is_pierced = np.empty(len(pairs.first), bool)
+    found = [_piercing(team, colliders, x, pairs) for pairs in _near(team, colliders, x, among)]
+    return np.unique(np.concatenate(found), axis=0) if len(found) > 1 else found[0]
+
+
+def _near(team: Team, colliders: Colliders, x: np.ndarray, among: np.ndarray | None) -> list[Pairs]:
+    """Edges and triangles whose boxes meet; those of which both are among the chosen ones twice."""
+    surface, rules = colliders.surface, colliders.rules
+    motion = motion_of(team, x, x, 0.0)
+    edges, triangles = fit_trees(team, (colliders.edge_tree, colliders.triangle_tree), motion)
+    if among is None:
+        return [overlaps(team, edges, triangles, False, rules)]
+    own_edges = bvh.part(team, edges, any_of(among, surface.edges), surface.edges, motion, rules.body)
+    own = bvh.part(team, triangles, any_of(among, surface.triangles), surface.triangles, motion, rules.body)
+    return [overlaps(team, own_edges, triangles, False, rules), _turned(overlaps(team, own, edges, False, rules))]
+
+
+def _turned(pairs: Pairs) -> Pairs:
+    return Pairs(pairs.second, pairs.first)
+
+
+def _piercing(team: Team, colliders: Colliders, x: np.ndarray, pairs: Pairs) -> np.ndarray:
+    """(k, 2) of some pairs, ascending."""
+    surface, is_pierced = colliders.surface, np.empty(len(pairs.first), bool)
     team.run_for(20 * len(is_pierced), cached(mark_pierced), pairs, surface.edges, surface.triangles, x, is_pierced)
     first, second = pairs.first[is_pierced], pairs.second[is_pierced]
     is_apart = ~across_seams(colliders, surface.edges[first], surface.triangles[second])

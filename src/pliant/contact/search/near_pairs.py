@@ -37,13 +37,14 @@ class NearPairs(NamedTuple):
 
 
 def near_pairs(
-    team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float, kept: np.ndarray
-) -> NearPairs:
+    team: Team, colliders: Colliders, x0: np.ndarray, x1: np.ndarray, separation: float, kept: np.ndarray,
+    ahead: float | None = None,
+) -> NearPairs:  # fmt: skip
     """All that may be nearer than a separation [m] on the way from x0 to x1 (n, 3) [m].
 
     kept (n,): each vertex's share of the distance that pairs are to keep [m].
     """
-    found, surface = surface_pairs(team, colliders, x0, x1, separation), colliders.surface
+    found, surface = surface_pairs(team, colliders, x0, x1, separation, ahead), colliders.surface
     first, second = found.of_edges
     if len(colliders.opposite):
         counts = ~are_opposite(colliders.opposite, len(surface.edges), first, second)

@@ -8,15 +8,19 @@ not, the edge between them, or one near it, would go through a triangle.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from pliant.contact.search.colliders import Colliders
+from pliant.contact.search.colliders import Colliders, any_of
 from pliant.contact.search.initial_intersections import piercing_pairs
 from pliant.contact.tracking.side_history import SideHistory, chosen_as_placed
 from pliant.geometry.components import connected_components
 from pliant.kernels.threads import Team
+from pliant.lanes.compiled import cached, compiled
 
-MOVED = 1e-4  # of the mean edge, at most
+MOVED = 1e-4  # of the mean edge where it starts, at most
+IRRATIONAL = 0.5 * (math.sqrt(5.0) - 1.0)
 
 
 def without_false_sides(team: Team, colliders: Colliders, history: SideHistory, x: np.ndarray) -> SideHistory:
@@ -27,33 +31,47 @@ def without_false_sides(team: Team, colliders: Colliders, history: SideHistory, 
     has_crossed = history.crossed & ~colliders.has_inside[surface.triangles[history.triangles, 0]]
     if not has_crossed.any():
         return history
-    is_false = np.zeros(len(x), bool)
-    is_false[history.vertices[has_crossed]] = True
-    is_false = _contradicted(is_false, surface.edges, _piercing(team, colliders, x))
+    seems = np.zeros(len(x), bool)
+    seems[history.vertices[has_crossed]] = True
+    is_false = _contradicted(team, colliders, seems, x)
     if not is_false.any():
         return history
     of_edges = is_false[surface.edges[history.edges]].any(axis=(1, 2))
     return chosen_as_placed(history, has_crossed & is_false[history.vertices], of_edges, surface.edges, x)
 
 
-def _piercing(team: Team, colliders: Colliders, x: np.ndarray) -> np.ndarray:
-    """Vertices of edges that go through triangles, and of these. Vertices are moved a little, each in a way of its own:
-    an edge that goes through the middle of a vertex goes through none of its triangles.
+def _contradicted(team: Team, colliders: Colliders, seems: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """(n,) bool: which of those that seem to have crossed, (n,) bool, are in a connected part of them that has other
+    neighbours, and of which none is of an edge that goes through a triangle, or of such a triangle.
     """
-    surface = colliders.surface
-    edge = float(np.linalg.norm(x[surface.edges[:, 1]] - x[surface.edges[:, 0]], axis=1).mean())
-    away = np.sin(np.arange(1.0, x.size + 1.0) ** 2).reshape(x.shape)  # without a pattern, the same in each step
-    pairs = piercing_pairs(team, colliders, x + MOVED * edge * away)
+    count, edges = len(seems), colliders.surface.edges
+    edges = edges[any_of(seems, edges)]
+    is_within = seems[edges].all(axis=1)
+    part = connected_components(edges[is_within], count)[1]
+    has_others, pierces = np.zeros(count, bool), np.zeros(count, bool)
+    has_others[part[edges[~is_within].ravel()]] = True
+    has_others = seems & has_others[part]
+    if has_others.any():
+        pierces[part[_piercing(team, colliders, x, has_others)]] = True
+    return has_others & ~pierces[part]
+
+
+def _piercing(team: Team, colliders: Colliders, x: np.ndarray, among: np.ndarray) -> np.ndarray:
+    """Vertices of edges that go through triangles, and of these, of pairs with a vertex among (n,) bool. All are moved
+    a little, each in a way of its own: an edge that goes through the middle of a vertex goes through none of its
+    triangles.
+    """
+    surface, moved = colliders.surface, np.empty_like(x)
+    cached(move_a_little)(x, MOVED * colliders.edge, moved)
+    pairs = piercing_pairs(team, colliders, moved, among)
     return np.concatenate([surface.edges[pairs[:, 0]].ravel(), surface.triangles[pairs[:, 1]].ravel()])
 
 
-def _contradicted(seems: np.ndarray, edges: np.ndarray, piercing: np.ndarray) -> np.ndarray:
-    """(n,) bool: which of those that seem to have crossed, (n,) bool, are in a connected part of them that has other
-    neighbours, and of which none is in `piercing`.
-    """
-    count, ends = len(seems), seems[edges]
-    part = connected_components(edges[ends.all(axis=1)], count)[1]
-    has_others, pierces = np.zeros(count, bool), np.zeros(count, bool)
-    has_others[part[edges[ends.any(axis=1) & ~ends.all(axis=1)].ravel()]] = True
-    pierces[part[piercing]] = True
-    return seems & has_others[part] & ~pierces[part]
+@compiled
+def move_a_little(x, most, moved):
+    """Positions (n, 3) [m], each moved by at most so much, without a pattern and the same in each step."""
+    for i in range(len(x)):
+        for k in range(3):
+            number = float(3 * i + k + 1)
+            part = number * number * IRRATIONAL
+            moved[i, k] = x[i, k] + most * (2.0 * (part - math.floor(part)) - 1.0)
