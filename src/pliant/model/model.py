@@ -127,6 +127,13 @@ class Model:
         return np.flatnonzero(self.subspace == FIXED)
 
     @cached_property
+    def inverse_body_mass(self) -> np.ndarray:
+        """(b,) [1/kg] of the bodies that carry points."""
+        if self.carried is None:
+            return np.zeros(0)
+        return 1.0 / np.bincount(self.carried.body, self.mass[self.carried.points], self.carried.count)
+
+    @cached_property
     def is_partly_held(self) -> bool:
         """Whether any vertex moves along a line or in a plane only."""
         return bool(((self.subspace > FIXED) & (self.subspace < FREE)).any())

@@ -69,6 +69,11 @@ class ContactPotential:
         return self.contacts.friction_limit
 
     @property
+    def corners(self) -> np.ndarray:
+        """(k, 4) vertices, -1 where there are fewer."""
+        return self.contacts.vertices
+
+    @property
     def vertices(self) -> np.ndarray:
         """(k, 4); the first repeated where there are fewer: its weight there is zero."""
         v = self.contacts.vertices
