@@ -34,7 +34,7 @@ from pliant.contact.search.edge_depths import deepest_edge
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
 from pliant.contact.search.motion import largest_motion
 from pliant.contact.search.near_obstacles import obstacle_contacts_at
-from pliant.contact.search.planes_and_obstacles import planes_and_obstacles
+from pliant.contact.search.planes_and_obstacles import RigidSearch
 from pliant.contact.search.solid import least_width
 from pliant.contact.search.solids_at_convex import SolidsAtConvex
 from pliant.contact.sphere_search import SphereSearch
@@ -97,6 +97,7 @@ class Detector:
     _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
     _guess: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))  # where the step would lead without contact
     _planes: PlaneSearch = field(init=False)
+    _rigid: RigidSearch = field(init=False)  # of scenes in which these are all
     _planes_suffice: bool = field(init=False)  # whether all that has a surface is among them
     _finds_all_again: bool = field(init=False)  # likewise, and nothing else need be known of the step before
     _has_pairs: bool = field(init=False)  # whether any two things with surfaces may touch
@@ -121,6 +122,7 @@ class Detector:
         is_rigid[m.round_bodies.body] = False
         self.convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
         self._planes = PlaneSearch(self.convex)
+        self._rigid = RigidSearch(self._planes, m)
         at_convex = SolidsAtConvex(self.colliders, self.convex)
         self.at_convex = at_convex if at_convex and not (self.is_hard or m.settings.guarantee) else None
         self._tracked = tracked_of(m, self.colliders, self.at_convex)
@@ -199,7 +201,14 @@ class Detector:
         is_first = self._latest is None
         self._guess = x.copy() if is_first else self._guess
         kept = self.multipliers if self._latest is None else multipliers_of(self._latest.contacts)
-        self._latest = self._potential((self._at_start.contacts, self._found), x_prev, x, time, self.h, bounds)
+        way = (x_prev, x, time, self.h, self._reach(x_prev, x))
+        others = (self._at_start.contacts, self._found), self._faces_near(*way)
+        if bounds is not None and self._finds_all_again and not any(part.size for parts in others for part in parts):
+            found = self._rigid.find(*way, bounds)
+            self._latest = hard_potential(self._rigid, found, self.scale, x_prev, self.h, kept, is_first)
+            self._shortfalls = np.zeros(self._latest.count)
+            return self._latest
+        self._latest = self._potential(*others, *way, bounds)
         restore_multipliers(self._latest.contacts, kept)
         if self.is_hard:
             begin_multipliers(self._latest.contacts, self._compliance, is_first)
@@ -211,27 +220,19 @@ class Detector:
         kept, x = self.round_bodies.contacts, x.copy()
         if self.round_bodies:
             self.round_bodies.slide(x, x, time, 0.0, None)
-        potential = self._potential((self._at_start.contacts,), x, x, time, 0.0)
+        way = (x, x, time, 0.0, self._reach(x, x))
+        potential = self._potential((self._at_start.contacts,), self._faces_near(*way), *way)
         self.round_bodies.contacts = kept
         return potential, x
 
     def _potential(
-        self, pairs: tuple[ContactSet, ...], x0: np.ndarray, x1: np.ndarray, time: float, h: float,
-        bounds: Bounds | None = None,
+        self, pairs: tuple[ContactSet, ...], faces: list[ContactSet], x0: np.ndarray, x1: np.ndarray, time: float,
+        h: float, reach: float, bounds: Bounds | None = None,
     ) -> ContactPotential:  # fmt: skip
         """Contacts between vertices, and with obstacles on the way from x0 to x1 (n, 3) [m] in the time h [s]; bounds
-        of convex bodies, if they are known.
+        of convex bodies, if they are known; faces: `_faces_near`.
         """
-        model, settings = self.model, self.model.settings
-        reach = 2.0 * largest_motion(x0, x1) if model.shapes else 0.0
-        if self.is_hard and model.shapes:  # they rest without penetration
-            reach = max(reach, NEAR * float(model.edge.min()))
-        numbers, way = range(len(model.shapes)), (x0, x1, time, h, reach, self.is_static)
-        faces = [face_contacts_at(self.team, model, k, self._faces, *way) for k in numbers]
-        if self._finds_all_again and bounds is not None and not any(part.size for part in (*pairs, *faces)):
-            contacts = planes_and_obstacles(self._planes, self.team, model, x0, x1, bounds, time, h, reach)
-            self._shortfalls = np.zeros(contacts.size)
-            return hard_potential(contacts, model, self.scale, x0, self.h)
+        model, settings, numbers = self.model, self.model.settings, range(len(self.model.shapes))
         near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
         pairs = (*pairs, self.round_bodies.contacts)
         if self.spheres is not None:
@@ -260,6 +261,18 @@ class Detector:
         if self.spheres is not None:
             potential.neighbours = self.spheres.neighbours
         return potential
+
+    def _faces_near(self, x0: np.ndarray, x1: np.ndarray, time: float, h: float, reach: float) -> list[ContactSet]:
+        """Contacts of inner points of edges and triangles with each obstacle."""
+        about = (x0, x1, time, h, reach, self.is_static)
+        return [face_contacts_at(self.team, self.model, k, self._faces, *about) for k in range(len(self.model.shapes))]
+
+    def _reach(self, x0: np.ndarray, x1: np.ndarray) -> float:
+        """[m] from an obstacle within which things on their way from x0 to x1 (n, 3) [m] are listed."""
+        reach = 2.0 * largest_motion(x0, x1) if self.model.shapes else 0.0
+        if self.is_hard and self.model.shapes:  # they rest without penetration
+            reach = max(reach, NEAR * float(self.model.edge.min()))
+        return reach
 
     @property
     def _compliance(self) -> float:
