@@ -127,6 +127,14 @@ class Model:
         return np.flatnonzero(self.subspace == FIXED)
 
     @cached_property
+    def follows(self) -> np.ndarray:
+        """(n,) which points have no mass and go where the body takes them that carries them."""
+        follows = np.zeros(self.n_vertices, bool)
+        if self.carried is not None:
+            follows[self.carried.points] = self.mass[self.carried.points] == 0
+        return follows
+
+    @cached_property
     def inverse_body_mass(self) -> np.ndarray:
         """(b,) [1/kg] of the bodies that carry points."""
         if self.carried is None:

@@ -66,7 +66,9 @@ def write_contacts(
         most = heaviest[root_of(parent, a)]
         if obstacle < 0:
             most = max(most, heaviest[root_of(parent, b)])
-        rho = max(PENALTY * stiffness_of(c, contacts, inertia, resistance), CARRIED * most) / (starts[r + 1] - starts[r])
+        rho = max(PENALTY * stiffness_of(c, contacts, inertia, resistance), CARRIED * most) / (
+            starts[r + 1] - starts[r]
+        )
         other = obstacles[obstacle] if obstacle >= 0 else friction[contacts.vertices[c, 2]]
         shorter = edge[one] if obstacle >= 0 else min(edge[one], edge[contacts.vertices[c, 2]])
         push, mu = push_of(shorter, gravity, h), friction_between(friction[one], other, otherwise)
@@ -98,7 +100,7 @@ def list_runs(contacts, body, bodies, starts, pairs):
 
 @compiled
 def join_runs(contacts, runs, starts, pairs, body, inertia, heaviest, parent):
-    """Islands of moving bodies that contacts join, and the largest inertia in each; that of what is held is infinite."""
+    """Islands of moving bodies that contacts join, and the largest inertia in each; of what is held it is infinite."""
     for r in range(runs):
         for i in range(0, 4, 2):  # a vertex of each side, the second none at an obstacle
             v = contacts.vertices[np.uint64(starts[r]), i]
