@@ -312,7 +312,7 @@ class Stepping(Announcing, PrescribedVolumes, StepsApart):
 
     def _finish(self, report: SolveReport) -> None:
         state, start = self.state, self._start_of_step
-        if not velocities(self._x_new, start.x, start.s, self._v_new):
+        if not velocities(self._x_new, start.x, self.model.follows, start.s, self._v_new):
             self._solved = None
             raise SimulationError(diagnose_divergence(self.model, self._x_new, self._v_new, self.time))
         self._solution = self._x_new.copy() if start.theta < 1 else None

@@ -58,5 +58,5 @@ def test_velocities_and_what_is_not_finite(bad: float | None) -> None:
     x, x_new, v = rng.normal(size=(3, 10, 3))
     if bad is not None:
         x_new[4, 2] = bad
-    assert velocities(x_new, x, 0.02, v) == (bad is None)
+    assert velocities(x_new, x, np.zeros(len(x), bool), 0.02, v) == (bad is None)
     np.testing.assert_allclose(v, (x_new - x) / 0.02, rtol=1e-15)

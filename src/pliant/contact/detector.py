@@ -20,7 +20,7 @@ from pliant.contact.response.edge_watch import EdgeWatch
 from pliant.contact.response.energy_budget import EnergyBudget
 from pliant.contact.response.friction import set_friction
 from pliant.contact.response.hard_answers import hard_potential
-from pliant.contact.response.hardness import KEPT, begin_multipliers, end_drifts, penalties
+from pliant.contact.response.hardness import KEPT, begin_multipliers, end_hard, penalties
 from pliant.contact.response.overload import Overload
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, softest_contact
@@ -318,13 +318,13 @@ class Detector:
         """Take note of all that came near or crossed in the step from x_prev to x, whether it was detected or not."""
         assert self._latest is not None
         latest, start = self._latest, self._at_start
+        d, ending = end_hard(latest, x) if self.is_hard else latest.at_end(x)
         if self.is_hard:
-            end_drifts(latest.contacts, x, x_prev)
             self.round_bodies.forget_drifts(latest.contacts)
         self.multipliers = multipliers_of(latest.contacts)
         if self._has_pairs:
             self._track(x_prev, x)
-        (d, ending), given = latest.at_end(x), self.model.settings.stiffness
+        given = self.model.settings.stiffness
         pressed = self._compliance * latest.contacts.normal_multiplier if self.is_hard else d
         own = (self._parties, self._planes_suffice and given is None)
         self.pressing = pressing_of(latest.contacts, pressed, self._shortfalls, *own)

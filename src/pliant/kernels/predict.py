@@ -43,10 +43,12 @@ def predict(x, v, v_previous, acceleration, air_damping, follows, h, start_polic
 
 
 @entry(nogil=True, error_model="numpy")
-def velocities(x_new, x, h, v):
-    """v = (x_new - x) / h (Equation 6); False if anything is not finite."""
+def velocities(x_new, x, follows, h, v):
+    """v = (x_new - x) / h (Equation 6), but for vertices that follow others (n,); False if anything is not finite."""
     finite = True
     for i in range(len(x)):
+        if follows[i]:
+            continue
         for k in range(3):
             v[i, k] = (x_new[i, k] - x[i, k]) / h
             finite &= abs(v[i, k]) < 1e300

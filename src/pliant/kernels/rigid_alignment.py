@@ -112,8 +112,10 @@ def join_components(component, turns, vertices, is_between_vertices, label, mark
             count += 1
         else:
             numbers[c] = -1
+    for c in range(len(label) if count > 0 else 0):
+        touches[c] = numbers[root_of(label, c)]
     for i in range(len(component) if count > 0 else 0):
-        joint[i] = numbers[root_of(label, component[i])] if component[i] >= 0 else -1
+        joint[i] = component_of(touches, component[i])
     return count
 
 

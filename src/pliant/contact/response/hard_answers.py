@@ -11,12 +11,12 @@ import numpy as np
 
 from pliant.contact.contact_set import empty_contacts
 from pliant.contact.response.friction import friction_between
-from pliant.contact.response.hardness import CARRIED, KEPT, PENALTY, press_with_multipliers
+from pliant.contact.response.hardness import CARRIED, KEPT, PENALTY, press
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.scale import ContactScale, push_of, stiffness_of
-from pliant.contact.search.planes_and_obstacles import RigidSearch, write_near, write_planes
-from pliant.contact.tracking.identity import ID
-from pliant.contact.tracking.multipliers import Multipliers, table_size, write_multipliers
+from pliant.contact.search.planes_and_obstacles import RigidSearch, write_near, write_plane
+from pliant.contact.tracking.identity import ID, fill_table, table_size, take_place, write_id
+from pliant.contact.tracking.multipliers import Multipliers, write_multiplier
 from pliant.elements.closest import closest_separation, positions_of, row
 from pliant.geometry.components import join, root_of
 from pliant.lanes.compiled import allocating, cached, compiled, inlined
@@ -54,13 +54,17 @@ def write_contacts(
 ):  # fmt: skip
     """Fill in contacts: `count` of planes and `near_count` of obstacles; table: of -1, room to look ids up."""
     k = count + near_count
-    write_planes(planes, count, radius, clearance, contacts)
-    write_near(near, near_count, count, radius, contacts)
-    starts, pairs = np.empty(k + 1, np.int64), np.empty((k, 2), np.int64)
-    runs = list_runs(contacts, body, bodies, starts, pairs)
+    starts, pairs, ids = np.empty(k + 1, np.int64), np.empty((k, 2), np.int64), np.empty((1, ID), np.int32)
+    runs = list_runs(planes, near, count, k, body, bodies, starts, pairs)
     heaviest, parent = np.zeros(bodies), np.arange(bodies)  # heaviest [kg/s^2] of an island
-    join_runs(contacts, runs, starts, pairs, body, inertia, heaviest, parent)
+    join_runs(planes, near, count, runs, starts, pairs, body, inertia, heaviest, parent)
+    fill_table(kept.ids, table)
     for r in range(runs):
+        for place in range(starts[r], starts[r + 1]):
+            if place < count:
+                write_plane(np.uint64(place), planes, radius, clearance, contacts)
+            else:
+                write_near(np.uint64(place), np.uint64(place - count), near, radius, contacts)
         c, a, b = np.uint64(starts[r]), pairs[r, 0], pairs[r, 1]
         one, obstacle = contacts.vertices[c, 0], contacts.obstacle[c]
         most = heaviest[root_of(parent, a)]
@@ -73,39 +77,44 @@ def write_contacts(
         shorter = edge[one] if obstacle >= 0 else min(edge[one], edge[contacts.vertices[c, 2]])
         push, mu = push_of(shorter, gravity, h), friction_between(friction[one], other, otherwise)
         for place in range(starts[r], starts[r + 1]):
-            write_answer(np.uint64(place), contacts, x, rho, mu, push, depths)
-    if len(kept.ids) > 0 and k > 0:
-        places = np.full(k, -1, np.int64)
-        write_multipliers(contacts, kept, np.empty((k, ID), np.int32), table, places)
-    press_with_multipliers(contacts, 0.0, is_first)
+            c = np.uint64(place)
+            write_answer(c, contacts, x, rho, mu, push, depths)
+            write_id(c, 0, contacts.kind, contacts.vertices, contacts.obstacle, ids)
+            known = take_place(ids, 0, kept.ids, table)
+            if known >= 0:
+                write_multiplier(c, known, kept, contacts)
+            press(c, contacts, 0.0, is_first)
 
 
 @compiled
-def list_runs(contacts, body, bodies, starts, pairs):
+def list_runs(planes, near, count, k, body, bodies, starts, pairs):
     """Contacts of the same two, one after another: the first of each, and the two bodies, numbers from `bodies` on for
     obstacles; how many there are.
     """
-    runs = 0
-    for place in range(len(contacts.kind)):
+    runs, vertices = 0, planes[1]
+    for place in range(k):
         c = np.uint64(place)
-        obstacle, a = contacts.obstacle[c], np.int64(body[contacts.vertices[c, 0]])
-        b = np.int64(bodies + obstacle) if obstacle >= 0 else np.int64(body[contacts.vertices[c, 2]])
+        if place < count:
+            a, b = np.int64(body[vertices[c, 0]]), np.int64(body[vertices[c, 2]])
+        else:
+            c -= np.uint64(count)
+            a, b = np.int64(body[near.vertices[c]]), bodies + near.obstacles[c]
         one, other = min(a, b), max(a, b)
         if runs == 0 or pairs[runs - 1, 0] != one or pairs[runs - 1, 1] != other:
             starts[runs], pairs[runs, 0], pairs[runs, 1] = place, one, other
             runs += 1
-    starts[runs] = len(contacts.kind)
+    starts[runs] = k
     return runs
 
 
 @compiled
-def join_runs(contacts, runs, starts, pairs, body, inertia, heaviest, parent):
+def join_runs(planes, near, count, runs, starts, pairs, body, inertia, heaviest, parent):
     """Islands of moving bodies that contacts join, and the largest inertia in each; of what is held it is infinite."""
     for r in range(runs):
-        for i in range(0, 4, 2):  # a vertex of each side, the second none at an obstacle
-            v = contacts.vertices[np.uint64(starts[r]), i]
-            if v >= 0 and inertia[v] < np.inf:
-                heaviest[body[v]] = max(heaviest[body[v]], inertia[v])
+        c = starts[r]
+        note_inertia(planes[1][c, 0] if c < count else near.vertices[c - count], body, inertia, heaviest)
+        if c < count:
+            note_inertia(planes[1][c, 2], body, inertia, heaviest)
     for r in range(runs):
         a, b = pairs[r, 0], pairs[r, 1]
         if b < len(heaviest) and heaviest[a] > 0.0 and heaviest[b] > 0.0:
@@ -113,6 +122,12 @@ def join_runs(contacts, runs, starts, pairs, body, inertia, heaviest, parent):
             if a != b:
                 join(parent, a, b)
                 heaviest[min(a, b)] = max(heaviest[a], heaviest[b])
+
+
+@inlined
+def note_inertia(v, body, inertia, heaviest):
+    if inertia[v] < np.inf:
+        heaviest[body[v]] = inertia[v]
 
 
 @inlined

@@ -95,31 +95,27 @@ def largest(vertices, first, last, values):
 
 
 @inlined
-def write_planes(found, count, radius, clearance, contacts):
-    """The first contacts; found: kinds, vertices, weights and normals of at least so many."""
+def write_plane(c, found, radius, clearance, contacts):
+    """Contact c between two bodies; found: kinds, vertices, weights and normals."""
     kind, vertices, weights, normals = found
-    for place in range(count):
-        c = np.uint64(place)
-        a, b = vertices[c, 0], vertices[c, 2]
-        write_unanswered(c, kind[c], -1, (radius[a] + clearance[a]) + (radius[b] + clearance[b]), contacts)
-        for i in range(4):
-            contacts.vertices[c, i], contacts.weights[c, i] = vertices[c, i], weights[c, i]
-        for axis in range(3):
-            contacts.normals[c, axis], contacts.points[c, axis], contacts.motions[c, axis] = normals[c, axis], 0.0, 0.0
+    a, b = vertices[c, 0], vertices[c, 2]
+    write_unanswered(c, kind[c], -1, (radius[a] + clearance[a]) + (radius[b] + clearance[b]), contacts)
+    for i in range(4):
+        contacts.vertices[c, i], contacts.weights[c, i] = vertices[c, i], weights[c, i]
+    for axis in range(3):
+        contacts.normals[c, axis], contacts.points[c, axis], contacts.motions[c, axis] = normals[c, axis], 0.0, 0.0
 
 
 @inlined
-def write_near(near, count, first, radius, contacts):
-    """So many of a NearRoom, from the contact `first` on."""
-    for place in range(count):
-        k, c = np.uint64(place), np.uint64(first + place)
-        v = near.vertices[k]
-        write_unanswered(c, VERTEX_OBSTACLE, near.obstacles[k], radius[v], contacts)
-        for i in range(4):
-            contacts.vertices[c, i], contacts.weights[c, i] = v if i == 0 else -1, 1.0 if i == 0 else 0.0
-        for axis in range(3):
-            contacts.points[c, axis], contacts.motions[c, axis] = near.points[k, axis], near.motions[k, axis]
-            contacts.normals[c, axis] = near.normals[k, axis]
+def write_near(c, k, near, radius, contacts):
+    """Contact c with an obstacle, the k-th of a NearRoom."""
+    v = near.vertices[k]
+    write_unanswered(c, VERTEX_OBSTACLE, near.obstacles[k], radius[v], contacts)
+    for i in range(4):
+        contacts.vertices[c, i], contacts.weights[c, i] = v if i == 0 else -1, 1.0 if i == 0 else 0.0
+    for axis in range(3):
+        contacts.points[c, axis], contacts.motions[c, axis] = near.points[k, axis], near.motions[k, axis]
+        contacts.normals[c, axis] = near.normals[k, axis]
 
 
 @inlined
