@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pliant.contact.contact_set import write_unanswered
 from pliant.contact.primitives.shapes import distance_and_normal, material_displacement
 from pliant.contact.search.convex_pairs import Bounds, PlaneSearch
 from pliant.contact.search.near_obstacles import contact_with
@@ -116,15 +117,3 @@ def write_near(c, k, near, radius, contacts):
     for axis in range(3):
         contacts.points[c, axis], contacts.motions[c, axis] = near.points[k, axis], near.motions[k, axis]
         contacts.normals[c, axis] = near.normals[k, axis]
-
-
-@inlined
-def write_unanswered(c, kind, obstacle, thickness, contacts):
-    """What a contact is, and zero for all that it answers with."""
-    contacts.kind[c], contacts.obstacle[c], contacts.side[c] = kind, obstacle, 0
-    contacts.thickness[c], contacts.offset[c], contacts.updates_closest_point[c] = thickness, 0.0, False
-    contacts.stiffness[c], contacts.friction[c], contacts.friction_limit[c] = 0.0, 0.0, 0.0
-    contacts.normal_multiplier[c], contacts.earlier_multiplier[c] = 0.0, 0.0
-    for axis in range(3):
-        contacts.tangential_multiplier[c, axis], contacts.tangential_shift[c, axis] = 0.0, 0.0
-        contacts.drift[c, axis] = 0.0
