@@ -357,7 +357,7 @@ class Detector:
         self.seen, self._missed, contacts = x.copy(), np.zeros(0), self._at_start.contacts
         if self._planes_suffice:
             return
-        if self.pressing is not None:
+        if self.pressing is not None and contacts.size:
             d = depths(contacts, x_prev)
             self._missed = d[(d > 0) & ~pressed_before(self.team, contacts, self._parties, self.pressing).is_known]
         ahead = self._ahead

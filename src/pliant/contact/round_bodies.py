@@ -64,6 +64,7 @@ class RoundDetector:
     )  # (n + 1,) whether a vertex is one; the last for those that are not there
     _resting: np.ndarray = field(init=False)  # (s, 4) weights of these that give the points that no contact has
     _rooms: dict[int, Found] = field(default_factory=dict)  # by the number of the obstacle
+    _nothing: Found = field(default_factory=lambda: _room(0))
     _told: bool = False
     _role: np.ndarray = field(init=False)  # (n,) int8 AT_CORE or ON_SKIN of sliding points with contacts in this step
     _rows: tuple[np.ndarray, np.ndarray] | None = None  # carried points, and rows of the sliding ones among them
@@ -136,7 +137,7 @@ class RoundDetector:
         room.other.fill(-1)
         while (count := cached(function)(*arguments, room)) > len(room.gaps):
             room = self._rooms[obstacle] = _room(2 * count)
-        return Found(*(array[:count] for array in room))
+        return Found(*(array[:count] for array in room)) if count else self._nothing
 
     def _placed(self, found: list[tuple[int, Found]], x1: np.ndarray, weights: np.ndarray) -> ContactSet:
         """Contacts that have sliding points, and weights (s, 4) of the mass points that give the places of those."""
