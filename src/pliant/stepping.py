@@ -339,7 +339,7 @@ class Stepping(Announcing, PrescribedVolumes, StepsApart):
         """Take energy that contact has added out of velocities, if the step has converged or is guaranteed to have no
         intersections (decision 0040); a step that ended early is told of by its error.
         """
-        if self._detector is not None and self._solved is not None:
+        if self._detector is not None and self._detector.budget is not None and self._solved is not None:
             is_enforced = report.converged or self._safe is not None or self._was_held
             self._detector.settle(self._ends(self._detector, self._v_new), is_enforced)
 

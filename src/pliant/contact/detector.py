@@ -31,9 +31,8 @@ from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.convex_bodies import ConvexBodies, convex_bodies
 from pliant.contact.search.convex_pairs import NEAR, Bounds, PlaneSearch, bounds_of, with_planes
 from pliant.contact.search.edge_depths import deepest_edge
-from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
-from pliant.contact.search.motion import largest_motion
-from pliant.contact.search.near_obstacles import obstacle_contacts_at
+from pliant.contact.search.faces_near_obstacles import edges_and_triangles, faces_near_obstacles
+from pliant.contact.search.near_obstacles import obstacle_contacts_at, reach_of
 from pliant.contact.search.planes_and_obstacles import RigidSearch
 from pliant.contact.search.solid import least_width
 from pliant.contact.search.solids_at_convex import SolidsAtConvex
@@ -101,6 +100,7 @@ class Detector:
     _planes_suffice: bool = field(init=False)  # whether all that has a surface is among them
     _finds_all_again: bool = field(init=False)  # likewise, and nothing else need be known of the step before
     _has_pairs: bool = field(init=False)  # whether any two things with surfaces may touch
+    _nearest: float = field(init=False)  # [m] from obstacles in which hard contacts, which do not sink in, are listed
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
     _tracked: Tracked = field(init=False)
     _ahead: Ahead | None = None  # sides at the end of the step as it was looked at last
@@ -129,6 +129,7 @@ class Detector:
         can_look_ahead = self.is_hard and not m.settings.guarantee and self.spheres is None
         self._planes_suffice = can_look_ahead and self.convex.include(self.colliders.surface, m.body, m.excluded)
         self._finds_all_again = self._planes_suffice and m.settings.stiffness is None and not self.round_bodies
+        self._nearest = NEAR * float(m.edge.min(initial=np.inf)) if self.is_hard else 0.0
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
         self._edges = EdgeWatch(self.team, self.colliders, self._edge)
 
@@ -201,14 +202,15 @@ class Detector:
         is_first = self._latest is None
         self._guess = x.copy() if is_first else self._guess
         kept = self.multipliers if self._latest is None else multipliers_of(self._latest.contacts)
-        way = (x_prev, x, time, self.h, self._reach(x_prev, x))
-        others = (self._at_start.contacts, self._found), self._faces_near(*way)
-        if bounds is not None and self._finds_all_again and not any(part.size for parts in others for part in parts):
+        way = (x_prev, x, time, self.h, reach_of(self.model, x_prev, x, self._nearest))
+        faces = faces_near_obstacles(self.team, self.model, self._faces, *way, self.is_static)
+        pairs = (self._at_start.contacts, self._found)
+        if bounds is not None and self._finds_all_again and not any(part.size for part in (*pairs, *faces)):
             found = self._rigid.find(*way, bounds)
             self._latest = hard_potential(self._rigid, found, self.scale, x_prev, self.h, kept, is_first)
             self._shortfalls = np.zeros(self._latest.count)
             return self._latest
-        self._latest = self._potential(*others, *way, bounds)
+        self._latest = self._potential(pairs, faces, *way, bounds)
         restore_multipliers(self._latest.contacts, kept)
         if self.is_hard:
             begin_multipliers(self._latest.contacts, self._compliance, is_first)
@@ -220,8 +222,9 @@ class Detector:
         kept, x = self.round_bodies.contacts, x.copy()
         if self.round_bodies:
             self.round_bodies.slide(x, x, time, 0.0, None)
-        way = (x, x, time, 0.0, self._reach(x, x))
-        potential = self._potential((self._at_start.contacts,), self._faces_near(*way), *way)
+        way = (x, x, time, 0.0, reach_of(self.model, x, x, self._nearest))
+        faces = faces_near_obstacles(self.team, self.model, self._faces, *way, self.is_static)
+        potential = self._potential((self._at_start.contacts,), faces, *way)
         self.round_bodies.contacts = kept
         return potential, x
 
@@ -230,7 +233,7 @@ class Detector:
         h: float, reach: float, bounds: Bounds | None = None,
     ) -> ContactPotential:  # fmt: skip
         """Contacts between vertices, and with obstacles on the way from x0 to x1 (n, 3) [m] in the time h [s]; bounds
-        of convex bodies, if they are known; faces: `_faces_near`.
+        of convex bodies, if they are known; faces: contacts of edges and triangles.
         """
         model, settings, numbers = self.model, self.model.settings, range(len(self.model.shapes))
         near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
@@ -262,18 +265,6 @@ class Detector:
             potential.neighbours = self.spheres.neighbours
         return potential
 
-    def _faces_near(self, x0: np.ndarray, x1: np.ndarray, time: float, h: float, reach: float) -> list[ContactSet]:
-        """Contacts of inner points of edges and triangles with each obstacle."""
-        about = (x0, x1, time, h, reach, self.is_static)
-        return [face_contacts_at(self.team, self.model, k, self._faces, *about) for k in range(len(self.model.shapes))]
-
-    def _reach(self, x0: np.ndarray, x1: np.ndarray) -> float:
-        """[m] from an obstacle within which things on their way from x0 to x1 (n, 3) [m] are listed."""
-        reach = 2.0 * largest_motion(x0, x1) if self.model.shapes else 0.0
-        if self.is_hard and self.model.shapes:  # they rest without penetration
-            reach = max(reach, NEAR * float(self.model.edge.min()))
-        return reach
-
     @property
     def _compliance(self) -> float:
         """1 / K [m/N] of the material of contacts, 0 where nothing is given."""
@@ -301,12 +292,9 @@ class Detector:
             self._rise = self.budget.settle(ends, is_enforced)
 
     def ends_of(
-        self,
-        model: Model,
-        acceleration: np.ndarray,
-        start: tuple[np.ndarray, np.ndarray],
+        self, model: Model, acceleration: np.ndarray, start: tuple[np.ndarray, np.ndarray],
         end: tuple[np.ndarray, np.ndarray],
-    ) -> StepEnds:
+    ) -> StepEnds:  # fmt: skip
         """Of the step with the contacts detected last; positions and velocities (n, 3); acceleration (n, 3) [m/s^2]: by
         gravity and other forces; the model has the internal state of the end.
         """
