@@ -64,8 +64,9 @@ class FreeComponents:
         return FreeComponents(own, self.turns[keep])
 
     def joined(self, vertices: np.ndarray, is_between_vertices: np.ndarray) -> FreeComponents:
-        """With the parts that contacts of vertices (k, 4) join as one: forces of a contact sum to zero, and no shift of
-        all its vertices changes them. Contacts that are not between vertices hold their parts.
+        """With the parts that contacts of vertices (k, 4), -1 where there are fewer, join as one: forces of a contact
+        sum to zero, and no shift of all its vertices changes them. Contacts that are not between vertices hold their
+        parts.
         """
         count = len(self.turns)
         joint, turns = np.empty_like(self.component), np.empty_like(self.turns)
@@ -85,7 +86,7 @@ class FreeComponents:
         """
         free = self
         if problem.contacts is not None and problem.contacts.count:
-            free = self.joined(problem.contacts.vertices, problem.contacts.is_between_vertices)
+            free = self.joined(problem.contacts.corners, problem.contacts.is_between_vertices)
         count = len(free.turns)
         if not count:
             return

@@ -45,7 +45,18 @@ class Prediction:
         x, v, later = self.integrator.looks_ahead(state, self.h)
         acceleration = model.acceleration(x, v, state.step * self.h + later)
         start = self.integrator.start(state, model.carried, self.h)
-        predict(start.x, start.v, start.v_previous, acceleration, model.air_damping, start.s, policy, y, x_guess)
+        predict(
+            start.x,
+            start.v,
+            start.v_previous,
+            acceleration,
+            model.air_damping,
+            model.follows,
+            start.s,
+            policy,
+            y,
+            x_guess,
+        )
         if self.solver.start == "optimised":
             x_guess += optimised_reach(problem_at(start), start.v) * start.v
         if model.is_partly_held:

@@ -312,7 +312,7 @@ class Stepping(Announcing, PrescribedVolumes, StepsApart):
 
     def _finish(self, report: SolveReport) -> None:
         state, start = self.state, self._start_of_step
-        if not velocities(self._x_new, start.x, start.s, self._v_new):
+        if not velocities(self._x_new, start.x, self.model.follows, start.s, self._v_new):
             self._solved = None
             raise SimulationError(diagnose_divergence(self.model, self._x_new, self._v_new, self.time))
         self._solution = self._x_new.copy() if start.theta < 1 else None
@@ -339,7 +339,7 @@ class Stepping(Announcing, PrescribedVolumes, StepsApart):
         """Take energy that contact has added out of velocities, if the step has converged or is guaranteed to have no
         intersections (decision 0040); a step that ended early is told of by its error.
         """
-        if self._detector is not None and self._solved is not None:
+        if self._detector is not None and self._detector.budget is not None and self._solved is not None:
             is_enforced = report.converged or self._safe is not None or self._was_held
             self._detector.settle(self._ends(self._detector, self._v_new), is_enforced)
 

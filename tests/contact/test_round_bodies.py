@@ -15,7 +15,8 @@ def test_weights_give_their_places_and_sum_to_one() -> None:
     x = (np.einsum("kab,kib->kia", turns, own) + rng.normal(size=(20, 1, 3))).reshape(-1, 3)
     masses, which, places = np.arange(0, len(x), 4), rng.integers(0, 20, 30), rng.normal(size=(30, 3))
     weights = np.empty((30, 4))
-    cached(write_weights)(masses, which, places, x, weights)
+    for k, place in enumerate(places):
+        cached(write_weights)(masses[which[k]], tuple(place), x, k, weights)
     points = x[masses[which][:, None] + np.arange(4)]
     np.testing.assert_allclose(np.einsum("ki,kia->ka", weights, points), places, rtol=0, atol=1e-12)
     np.testing.assert_allclose(weights.sum(axis=1), 1.0, rtol=0, atol=1e-14)

@@ -35,7 +35,7 @@ def test_target_and_start(policy: str, seed: int, h: float, falls: bool) -> None
     # accelerations below, within and beyond those of gravity
     v_previous = v - h * (rng.uniform(-1, 2, (20, 1)) * g + 0.1 * rng.normal(size=(20, 3)))
     y, start = np.empty((2, 20, 3))
-    predict(x, v, v_previous, np.tile(g, (20, 1)), np.zeros(20), h, STARTS.index(policy), y, start)
+    predict(x, v, v_previous, np.tile(g, (20, 1)), np.zeros(20), np.zeros(20, bool), h, STARTS.index(policy), y, start)
     np.testing.assert_allclose(y, x + h * v + h * h * g, rtol=1e-13, atol=1e-14)
     np.testing.assert_allclose(start, expected_start(policy, x, v, v_previous, g, h), rtol=1e-12, atol=1e-13)
 
@@ -46,7 +46,7 @@ def test_adaptive_start_of_free_fall_and_of_rest() -> None:
     x, v_previous = np.zeros((2, 3)), np.zeros((2, 3))
     v = np.array([h * g, [0, 0, 0]])
     y, start = np.empty((2, 2, 3))
-    predict(x, v, v_previous, np.tile(g, (2, 1)), np.zeros(2), h, STARTS.index("adaptive"), y, start)
+    predict(x, v, v_previous, np.tile(g, (2, 1)), np.zeros(2), np.zeros(2, bool), h, STARTS.index("adaptive"), y, start)
     np.testing.assert_allclose(start[0], y[0], atol=1e-15)
     np.testing.assert_array_equal(start[1], 0)
 
@@ -58,5 +58,5 @@ def test_velocities_and_what_is_not_finite(bad: float | None) -> None:
     x, x_new, v = rng.normal(size=(3, 10, 3))
     if bad is not None:
         x_new[4, 2] = bad
-    assert velocities(x_new, x, 0.02, v) == (bad is None)
+    assert velocities(x_new, x, np.zeros(len(x), bool), 0.02, v) == (bad is None)
     np.testing.assert_allclose(v, (x_new - x) / 0.02, rtol=1e-15)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.elements.closest import FACE_OBSTACLE, VERTEX_OBSTACLE, closest_separation, positions_of, row
-from pliant.lanes.compiled import cached, compiled
+from pliant.lanes.compiled import cached, compiled, inlined
 from pliant.lanes.vectors import dot
 
 FACE_THICKNESS = 0.5  # of that of vertices, for edges and triangles at obstacles: a sheet may follow a round one
@@ -207,3 +207,15 @@ def write_gaps(contacts, x, distances):
         c = np.uint64(place)
         s = closest_separation(c, positions_of(c, contacts, x), contacts)
         distances[c] = dot(s, row(contacts.normals, c)) - contacts.thickness[c]
+
+
+@inlined
+def write_unanswered(c, kind, obstacle, thickness, contacts):
+    """What a contact is, and zero for all that it answers with."""
+    contacts.kind[c], contacts.obstacle[c], contacts.side[c] = kind, obstacle, 0
+    contacts.thickness[c], contacts.offset[c], contacts.updates_closest_point[c] = thickness, 0.0, False
+    contacts.stiffness[c], contacts.friction[c], contacts.friction_limit[c] = 0.0, 0.0, 0.0
+    contacts.normal_multiplier[c], contacts.earlier_multiplier[c] = 0.0, 0.0
+    for axis in range(3):
+        contacts.tangential_multiplier[c, axis], contacts.tangential_shift[c, axis] = 0.0, 0.0
+        contacts.drift[c, axis] = 0.0

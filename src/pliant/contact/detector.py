@@ -20,7 +20,7 @@ from pliant.contact.response.edge_watch import EdgeWatch
 from pliant.contact.response.energy_budget import EnergyBudget
 from pliant.contact.response.friction import set_friction
 from pliant.contact.response.hard_answers import hard_potential
-from pliant.contact.response.hardness import KEPT, begin_multipliers, end_drifts, penalties
+from pliant.contact.response.hardness import KEPT, begin_multipliers, end_hard, penalties
 from pliant.contact.response.overload import Overload
 from pliant.contact.response.potential import ContactPotential
 from pliant.contact.response.report import ContactReport, softest_contact
@@ -31,10 +31,9 @@ from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.convex_bodies import ConvexBodies, convex_bodies
 from pliant.contact.search.convex_pairs import NEAR, Bounds, PlaneSearch, bounds_of, with_planes
 from pliant.contact.search.edge_depths import deepest_edge
-from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
-from pliant.contact.search.motion import largest_motion
-from pliant.contact.search.near_obstacles import obstacle_contacts_at
-from pliant.contact.search.planes_and_obstacles import planes_and_obstacles
+from pliant.contact.search.faces_near_obstacles import edges_and_triangles, faces_near_obstacles
+from pliant.contact.search.near_obstacles import obstacle_contacts_at, reach_of
+from pliant.contact.search.planes_and_obstacles import RigidSearch
 from pliant.contact.search.solid import least_width
 from pliant.contact.search.solids_at_convex import SolidsAtConvex
 from pliant.contact.search.straight_ways import StraightWays
@@ -97,9 +96,11 @@ class Detector:
     _rise: Rise = field(default_factory=Rise)  # of energy in the last step
     _faces: np.ndarray = field(init=False)  # edges and triangles that obstacles with formulas are asked for
     _planes: PlaneSearch = field(init=False)
+    _rigid: RigidSearch = field(init=False)  # of scenes in which these are all
     _planes_suffice: bool = field(init=False)  # whether all that has a surface is among them
     _finds_all_again: bool = field(init=False)  # likewise, and nothing else need be known of the step before
     _has_pairs: bool = field(init=False)  # whether any two things with surfaces may touch
+    _nearest: float = field(init=False)  # [m] from obstacles in which hard contacts, which do not sink in, are listed
     _edge: float = field(init=False)  # [m] mean of the surface as it starts, infinite if there is none
     _tracked: Tracked = field(init=False)
     _straight: StraightWays = field(init=False)
@@ -122,12 +123,14 @@ class Detector:
         is_rigid[m.round_bodies.body] = False
         self.convex = convex_bodies(self.colliders.surface.triangles, m.positions, m.body, is_rigid)
         self._planes = PlaneSearch(self.convex)
+        self._rigid = RigidSearch(self._planes, m)
         at_convex = SolidsAtConvex(self.colliders, self.convex)
         self.at_convex = at_convex if at_convex and not (self.is_hard or m.settings.guarantee) else None
         self._tracked = tracked_of(m, self.colliders, self.at_convex)
         can_look_ahead = self.is_hard and not m.settings.guarantee and self.spheres is None
         self._planes_suffice = can_look_ahead and self.convex.include(self.colliders.surface, m.body, m.excluded)
         self._finds_all_again = self._planes_suffice and m.settings.stiffness is None and not self.round_bodies
+        self._nearest = NEAR * float(m.edge.min(initial=np.inf)) if self.is_hard else 0.0
         self._edge = float(np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1).mean()) if len(ends) else np.inf
         self._straight = StraightWays(self.colliders.edge)
         self._edges = EdgeWatch(self.team, self.colliders, self._edge)
@@ -202,7 +205,15 @@ class Detector:
         if is_first:
             self._straight.meet(x_prev, x)
         kept = self.multipliers if self._latest is None else multipliers_of(self._latest.contacts)
-        self._latest = self._potential((self._at_start.contacts, self._found), x_prev, x, time, self.h, bounds)
+        way = (x_prev, x, time, self.h, reach_of(self.model, x_prev, x, self._nearest))
+        faces = faces_near_obstacles(self.team, self.model, self._faces, *way, self.is_static)
+        pairs = (self._at_start.contacts, self._found)
+        if bounds is not None and self._finds_all_again and not any(part.size for part in (*pairs, *faces)):
+            found = self._rigid.find(*way, bounds)
+            self._latest = hard_potential(self._rigid, found, self.scale, x_prev, self.h, kept, is_first)
+            self._shortfalls = np.zeros(self._latest.count)
+            return self._latest
+        self._latest = self._potential(pairs, faces, *way, bounds)
         restore_multipliers(self._latest.contacts, kept)
         if self.is_hard:
             begin_multipliers(self._latest.contacts, self._compliance, is_first)
@@ -214,27 +225,20 @@ class Detector:
         kept, x = self.round_bodies.contacts, x.copy()
         if self.round_bodies:
             self.round_bodies.slide(x, x, time, 0.0, None)
-        potential = self._potential((self._at_start.contacts,), x, x, time, 0.0)
+        way = (x, x, time, 0.0, reach_of(self.model, x, x, self._nearest))
+        faces = faces_near_obstacles(self.team, self.model, self._faces, *way, self.is_static)
+        potential = self._potential((self._at_start.contacts,), faces, *way)
         self.round_bodies.contacts = kept
         return potential, x
 
     def _potential(
-        self, pairs: tuple[ContactSet, ...], x0: np.ndarray, x1: np.ndarray, time: float, h: float,
-        bounds: Bounds | None = None,
+        self, pairs: tuple[ContactSet, ...], faces: list[ContactSet], x0: np.ndarray, x1: np.ndarray, time: float,
+        h: float, reach: float, bounds: Bounds | None = None,
     ) -> ContactPotential:  # fmt: skip
         """Contacts between vertices, and with obstacles on the way from x0 to x1 (n, 3) [m] in the time h [s]; bounds
-        of convex bodies, if they are known.
+        of convex bodies, if they are known; faces: contacts of edges and triangles.
         """
-        model, settings = self.model, self.model.settings
-        reach = 2.0 * largest_motion(x0, x1) if model.shapes else 0.0
-        if self.is_hard and model.shapes:  # they rest without penetration
-            reach = max(reach, NEAR * float(model.edge.min()))
-        numbers, way = range(len(model.shapes)), (x0, x1, time, h, reach, self.is_static)
-        faces = [face_contacts_at(self.team, model, k, self._faces, *way) for k in numbers]
-        if self._finds_all_again and bounds is not None and not any(part.size for part in (*pairs, *faces)):
-            contacts = planes_and_obstacles(self._planes, self.team, model, x0, x1, bounds, time, h, reach)
-            self._shortfalls = np.zeros(contacts.size)
-            return hard_potential(contacts, model, self.scale, x0, self.h)
+        model, settings, numbers = self.model, self.model.settings, range(len(self.model.shapes))
         near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
         pairs = (*pairs, self.round_bodies.contacts)
         if self.spheres is not None:
@@ -291,12 +295,9 @@ class Detector:
             self._rise = self.budget.settle(ends, is_enforced)
 
     def ends_of(
-        self,
-        model: Model,
-        acceleration: np.ndarray,
-        start: tuple[np.ndarray, np.ndarray],
+        self, model: Model, acceleration: np.ndarray, start: tuple[np.ndarray, np.ndarray],
         end: tuple[np.ndarray, np.ndarray],
-    ) -> StepEnds:
+    ) -> StepEnds:  # fmt: skip
         """Of the step with the contacts detected last; positions and velocities (n, 3); acceleration (n, 3) [m/s^2]: by
         gravity and other forces; the model has the internal state of the end.
         """
@@ -308,13 +309,13 @@ class Detector:
         """Take note of all that came near or crossed in the step from x_prev to x, whether it was detected or not."""
         assert self._latest is not None
         latest, start = self._latest, self._at_start
+        d, ending = end_hard(latest, x) if self.is_hard else latest.at_end(x)
         if self.is_hard:
-            end_drifts(latest.contacts, x, x_prev)
             self.round_bodies.forget_drifts(latest.contacts)
         self.multipliers = multipliers_of(latest.contacts)
         if self._has_pairs:
             self._track(x_prev, x)
-        (d, ending), given = latest.at_end(x), self.model.settings.stiffness
+        given = self.model.settings.stiffness
         pressed = self._compliance * latest.contacts.normal_multiplier if self.is_hard else d
         own = (self._parties, self._planes_suffice and given is None)
         self.pressing = pressing_of(latest.contacts, pressed, self._shortfalls, *own)
@@ -348,7 +349,7 @@ class Detector:
         self._straight.go_on(x_prev, x)
         if self._planes_suffice:
             return
-        if self.pressing is not None:
+        if self.pressing is not None and contacts.size:
             d = depths(contacts, x_prev)
             self._missed = d[(d > 0) & ~pressed_before(self.team, contacts, self._parties, self.pressing).is_known]
         ahead = self._ahead

@@ -16,12 +16,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pliant.contact.contact_set import ContactSet, chosen, joined, no_contacts, obstacle_contacts, pair_contacts
+from pliant.contact.contact_set import (
+    ContactSet,
+    chosen,
+    empty_contacts,
+    no_contacts,
+    pair_contacts,
+    write_unanswered,
+)
 from pliant.contact.search.colliders import Colliders
 from pliant.contact.search.round_search import BOX, Found, Parts, find_obstacle, find_pairs
 from pliant.contact.tracking.duplicates import without_duplicates
-from pliant.elements.closest import EDGE_EDGE, VERTEX_TRIANGLE
-from pliant.lanes.compiled import cached, compiled
+from pliant.elements.closest import EDGE_EDGE, VERTEX_OBSTACLE, VERTEX_TRIANGLE, row
+from pliant.lanes.compiled import cached, compiled, inlined
+from pliant.lanes.vectors import add_scaled
 from pliant.model import ContactModel
 from pliant.model.carried import CORNERS, CarriedPoints
 from pliant.model.rigid_shapes import CORE
@@ -56,6 +64,7 @@ class RoundDetector:
     )  # (n + 1,) whether a vertex is one; the last for those that are not there
     _resting: np.ndarray = field(init=False)  # (s, 4) weights of these that give the points that no contact has
     _rooms: dict[int, Found] = field(default_factory=dict)  # by the number of the obstacle
+    _nothing: Found = field(default_factory=lambda: _room(0))
     _told: bool = False
     _role: np.ndarray = field(init=False)  # (n,) int8 AT_CORE or ON_SKIN of sliding points with contacts in this step
     _rows: tuple[np.ndarray, np.ndarray] | None = None  # carried points, and rows of the sliding ones among them
@@ -95,16 +104,11 @@ class RoundDetector:
         """Find the contacts of the step from x0 to the guess x1 (n, 3) [m], and put sliding points there: in both, in
         the targets y (n, 3) [m], and in the offsets of what carries them.
         """
-        vertices = self._vertices
         weights = self._resting.copy()
-        self.contacts = no_contacts()
-        found = self.nearby(x0, x1, time, h)
-        for parts, taken, own in self._placed(found, x1):
-            self.contacts = joined(self.contacts, parts)
-            weights[np.searchsorted(vertices, taken)] = own
+        self.contacts = self._placed(self.nearby(x0, x1, time, h), x1, weights)
         targets, rows = x1 if y is None else y, self._rows_in(carried)
         offsets = self._offsets[:0, 0] if carried is None else carried.offsets
-        cached(place_sliding)(vertices, self._masses, self._offsets, weights, x0, x1, targets, rows, offsets)
+        cached(place_sliding)(self._vertices, self._masses, self._offsets, weights, x0, x1, targets, rows, offsets)
 
     def _rows_in(self, carried: CarriedPoints | None) -> np.ndarray:
         """(s,) rows of the sliding points among those that bodies carry, -1 where none does."""
@@ -133,104 +137,28 @@ class RoundDetector:
         room.other.fill(-1)
         while (count := cached(function)(*arguments, room)) > len(room.gaps):
             room = self._rooms[obstacle] = _room(2 * count)
-        return Found(*(array[:count] for array in room))
+        return Found(*(array[:count] for array in room)) if count else self._nothing
 
-    def _placed(
-        self, found: list[tuple[int, Found]], x1: np.ndarray
-    ) -> list[tuple[ContactSet, np.ndarray, np.ndarray]]:
-        """Contacts that have sliding points, those points, and weights of the mass points that give their places."""
-        features = self.model.round_bodies
+    def _placed(self, found: list[tuple[int, Found]], x1: np.ndarray, weights: np.ndarray) -> ContactSet:
+        """Contacts that have sliding points, and weights (s, 4) of the mass points that give the places of those."""
+        features, parts, size = self.model.round_bodies, [], 0
         used = np.zeros(len(features.kind), np.int64)
-        placed: list[tuple[ContactSet, np.ndarray, np.ndarray]] = []
         self._role[self._vertices] = 0
         for obstacle, all_of_them in found:
             if not len(all_of_them.gaps):
                 continue
             own = all_of_them if obstacle >= 0 else _without_repeats(all_of_them)
-            taken = self._taken(own, used)
-            keep = taken[:, 0] >= 0
-            self._tell(keep)
-            own, taken = Found(*(array[keep] for array in own)), taken[keep]
-            placed.append(self._contacts(obstacle, own, taken[:, 0], taken[:, 1], x1))
-            has_core = features.kind[own.feature] == CORE
-            self._role[taken[has_core, 0]] = ON_SKIN
-            own, taken = Found(*(array[has_core] for array in own)), taken[has_core]
-            placed.append(self._contacts(obstacle, own, taken[:, 2], taken[:, 3], x1, at_cores=True))
-            self._role[taken[:, 2]] = AT_CORE
-        return placed
-
-    def _taken(self, own: Found, used: np.ndarray) -> np.ndarray:
-        """(k, 4) sliding points of contacts: on the surface of the feature and of the other one, and on their cores; -1
-        where there is none left. used (f,): how many of each feature are taken.
-        """
-        features = self.model.round_bodies
-        taken = np.full((len(own.gaps), 4), -1)
-        start, count = features.sliding_start, np.diff(features.sliding_start)
-        order = np.argsort(own.gaps, kind="stable")  # the deepest first, should there be too few
-        if not (own.other >= 0).any():
-            return self._taken_of_one(own.feature[order], used, taken, order)
-        for k in order:
-            sides = [side for side in (own.feature[k], own.other[k]) if side >= 0]
-            needed = 2 if features.kind[sides[0]] == CORE else 1
-            if any(used[side] + needed > count[side] for side in sides):
-                continue
-            for place, side in enumerate(sides):
-                first = start[side] + used[side]
-                taken[k, place::2][:needed] = features.sliding[first : first + needed]
-                used[side] += needed
-        return taken
-
-    def _taken_of_one(self, feature: np.ndarray, used: np.ndarray, taken: np.ndarray, order: np.ndarray) -> np.ndarray:
-        """The same for contacts with what has no sliding points, of features (k,) in order."""
-        features = self.model.round_bodies
-        by_feature = np.argsort(feature, kind="stable")
-        first = np.searchsorted(feature[by_feature], feature)  # of the same feature
-        rank = np.empty(len(feature), np.int64)
-        rank[by_feature] = np.arange(len(feature))
-        needed = np.where(features.kind == CORE, 2, 1)
-        place = used[feature] + needed[feature] * (rank - first)
-        has_room = place + needed[feature] <= np.diff(features.sliding_start)[feature]
-        for slot, own in ((0, has_room), (2, has_room & (needed[feature] == 2))):
-            taken[order[own], slot] = features.sliding[(features.sliding_start[feature] + place)[own] + slot // 2]
-        np.add.at(used, feature[has_room], needed[feature[has_room]])
-        return taken
-
-    def _contacts(
-        self,
-        obstacle: int,
-        own: Found,
-        points: np.ndarray,
-        opposite: np.ndarray,
-        x1: np.ndarray,
-        at_cores: bool = False,
-    ) -> tuple[ContactSet, np.ndarray, np.ndarray]:
-        """Contacts of points on the surfaces, or at the cores, those points, and weights that give their places."""
-        features = self.model.round_bodies
-        is_round = own.other >= 0
-        radii = np.stack([features.radius[own.feature], np.where(is_round, features.radius[own.other], 0.0)], axis=1)
-        radii = radii if at_cores else np.zeros_like(radii)
-        places = own.places + radii[:, :1] * own.normals
-        first = self._weights_of(own.feature, places, x1)
-        if obstacle >= 0:
-            geometry = (own.opposite, own.motions, own.normals, radii[:, 0])
-            return obstacle_contacts(obstacle, points, *geometry), points, first
-        vertices, weights = own.vertices.copy(), own.weights.copy()
-        vertices[:, 0] = points
-        vertices[is_round] = np.stack([points, points, opposite, opposite], axis=1)[is_round]
-        weights[is_round] = [1.0, 0.0, -1.0, 0.0]
-        kind = np.where(is_round, EDGE_EDGE, VERTEX_TRIANGLE)
-        thickness = radii.sum(axis=1) + np.where(is_round, 0.0, self.model.radius[vertices[:, 2]])
-        contacts = pair_contacts(kind, vertices, weights, own.normals, thickness, np.zeros(len(points)))
-        pairs = np.flatnonzero(is_round)
-        there = own.opposite[pairs] - radii[pairs, 1:] * own.normals[pairs]
-        second = self._weights_of(own.other[pairs], there, x1)
-        return contacts, np.concatenate([points, opposite[pairs]]), np.concatenate([first, second])
-
-    def _weights_of(self, which: np.ndarray, places: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """(k, 4) of the mass points of some features, at x (n, 3) [m], that give places (k, 3) [m]."""
-        weights = np.empty((len(places), 4))
-        cached(write_weights)(self.model.round_bodies.masses, which, places, x, weights)
-        return weights
+            order, taken = np.argsort(own.gaps, kind="stable"), np.empty((len(own.gaps), 4), np.int64)
+            surfaces, cores = cached(take_points)(own, order, features, used, taken)
+            self._tell(len(taken) - surfaces)
+            parts.append((obstacle, own, taken, size, size + surfaces))
+            size += surfaces + cores
+        if not size:
+            return no_contacts()
+        contacts, about = empty_contacts(size), (features, self.model.radius, x1)
+        for part in parts:
+            cached(write_round)(*part, *about, contacts, weights, self._role)
+        return contacts
 
     def forget_drifts(self, contacts: ContactSet) -> None:
         """Sliding points are others in every step: they have not moved."""
@@ -244,13 +172,13 @@ class RoundDetector:
         if self.contacts.size:
             cached(share_with_skins)(contacts, self._role, HARD_SKIN if is_hard else SKIN)
 
-    def _tell(self, keep: np.ndarray) -> None:
-        if not keep.all() and not self._told:
+    def _tell(self, left_out: int) -> None:
+        if left_out and not self._told:
             self._told = True
             logger.warning(
                 "a round rigid body has more contacts than sliding points; the %d least deep of a step are left out. "
                 "Coarser meshes around it have fewer.",
-                int((~keep).sum()),
+                left_out,
                 extra={"entry": "too-many-contacts"},
             )
 
@@ -269,23 +197,97 @@ def _without_repeats(found: Found) -> Found:
 
 
 @compiled
-def write_weights(masses, which, places, x, weights):
-    """As of model.carried.weights_of, along the principal axes that four mass points span."""
-    for k in range(len(which)):
-        first = masses[which[k]]
+def take_points(own, order, features, used, taken):
+    """Sliding points of contacts, by their rows among all: taken (k, 4) on the surface of the feature and of the other
+    one, and on their cores; -1 where there is none left. order (k,): who is first, the deepest; used (f,): how many of
+    each feature are taken. How many contacts have points, and how many of them cores.
+    """
+    surfaces, cores = 0, 0
+    for place in range(len(order)):
+        k = order[place]
+        f, g = own.feature[k], own.other[k]
+        needed = 2 if features.kind[f] == CORE else 1
         for i in range(4):
-            weights[k, i] = 0.25
-        for a in range(3):
-            along, square = 0.0, 0.0
-            for axis in range(3):
-                span, middle = 0.0, 0.0
-                for i in range(4):
-                    p = x[first + i, axis]
-                    span, middle = span + CORNERS[i, a] * p, middle + p
-                along += 0.25 * span * (places[k, axis] - 0.25 * middle)
-                square += (0.25 * span) ** 2
+            taken[k, i] = -1
+        if not (has_points(f, needed, features, used) and (g < 0 or has_points(g, needed, features, used))):
+            continue
+        for side in range(2 if g >= 0 else 1):
+            feature = f if side == 0 else g
+            for i in range(needed):
+                taken[k, side + 2 * i] = features.sliding_start[feature] + used[feature] + i
+            used[feature] += needed
+        surfaces, cores = surfaces + 1, cores + (needed == 2)
+    return surfaces, cores
+
+
+@inlined
+def has_points(feature, needed, features, used):
+    return features.sliding_start[feature] + used[feature] + needed <= features.sliding_start[feature + 1]
+
+
+@compiled
+def write_round(obstacle, own, taken, at_surface, at_core, features, radius, x, contacts, weights, role):
+    """Contacts at the surfaces, from number `at_surface` on, and at the cores, from `at_core` on, with an obstacle, or
+    with bodies (-1); weights of their sliding points (s, 4), and roles (n,).
+    """
+    for k in range(len(taken)):
+        if taken[k, 0] < 0:
+            continue
+        write_contact(at_surface, k, 0, 0.0, obstacle, own, taken, features, radius, x, contacts, weights)
+        at_surface += 1
+        if features.kind[own.feature[k]] == CORE:
+            role[features.sliding[taken[k, 0]]], role[features.sliding[taken[k, 2]]] = ON_SKIN, AT_CORE
+            write_contact(at_core, k, 2, 1.0, obstacle, own, taken, features, radius, x, contacts, weights)
+            at_core += 1
+
+
+@compiled
+def write_contact(c, k, side, part, obstacle, own, taken, features, radius, x, contacts, weights):
+    """Contact c of the points taken[k, side] and, of round bodies, taken[k, side + 1], part of the radii inside."""
+    f, g, n = own.feature[k], own.other[k], row(own.normals, k)
+    point, r, s = features.sliding[taken[k, side]], part * features.radius[f], 0.0
+    write_weights(features.masses[f], add_scaled(row(own.places, k), r, n), x, taken[k, side], weights)
+    if obstacle >= 0:
+        write_unanswered(c, VERTEX_OBSTACLE, obstacle, r, contacts)
+    elif g >= 0:
+        s = part * features.radius[g]
+        write_unanswered(c, EDGE_EDGE, -1, r + s, contacts)
+        write_weights(features.masses[g], add_scaled(row(own.opposite, k), -s, n), x, taken[k, side + 1], weights)
+    else:
+        write_unanswered(c, VERTEX_TRIANGLE, -1, r + radius[own.vertices[k, 2]], contacts)
+    for i in range(4):
+        if obstacle >= 0:
+            contacts.vertices[c, i], contacts.weights[c, i] = -1, 0.0
+        else:
+            contacts.vertices[c, i], contacts.weights[c, i] = own.vertices[k, i], own.weights[k, i]
+    if obstacle < 0 and g >= 0:
+        opposite = features.sliding[taken[k, side + 1]]
+        contacts.vertices[c, 1], contacts.vertices[c, 2], contacts.vertices[c, 3] = point, opposite, opposite
+        contacts.weights[c, 1], contacts.weights[c, 2], contacts.weights[c, 3] = 0.0, -1.0, 0.0
+    contacts.vertices[c, 0] = point
+    contacts.weights[c, 0] = 1.0 if obstacle >= 0 or g >= 0 else own.weights[k, 0]
+    for axis in range(3):
+        contacts.normals[c, axis] = n[axis]
+        contacts.points[c, axis] = own.opposite[k, axis] if obstacle >= 0 else 0.0
+        contacts.motions[c, axis] = own.motions[k, axis] if obstacle >= 0 else 0.0
+
+
+@inlined
+def write_weights(first, place, x, k, weights):
+    """As of model.carried.weights_of, along the principal axes that four mass points span, of which one is first."""
+    for i in range(4):
+        weights[k, i] = 0.25
+    for a in range(3):
+        along, square = 0.0, 0.0
+        for axis in range(3):
+            span, middle = 0.0, 0.0
             for i in range(4):
-                weights[k, i] += 0.25 * CORNERS[i, a] * (along / square)
+                p = x[first + i, axis]
+                span, middle = span + CORNERS[i, a] * p, middle + p
+            along += 0.25 * span * (place[axis] - 0.25 * middle)
+            square += (0.25 * span) ** 2
+        for i in range(4):
+            weights[k, i] += 0.25 * CORNERS[i, a] * (along / square)
 
 
 @compiled

@@ -9,8 +9,9 @@ EXTRAPOLATION = 0.2  # the part eta of the last change of velocity that "extrapo
 
 
 @entry(nogil=True, error_model="numpy")
-def predict(x, v, v_previous, acceleration, air_damping, h, start_policy, y, start):
-    """Inertial target y (Equation 3) and the start x of the iterations by policy (index into STARTS).
+def predict(x, v, v_previous, acceleration, air_damping, follows, h, start_policy, y, start):
+    """Inertial target y (Equation 3) and the start x of the iterations by policy (index into STARTS); of vertices that
+    follow others (n,), which `predict_bodies` places, neither is written.
 
     The first four are VBD's (3.7). "extrapolated" is constant acceleration as of Wang and Yang (4.4). "optimised",
     their Equation 10, is "previous" here: how far to go along v depends on the potential.
@@ -20,6 +21,8 @@ def predict(x, v, v_previous, acceleration, air_damping, h, start_policy, y, sta
     gravity: what creeps is driven by as much as damps it, and an error of its start would come again in every step.
     """
     for i in range(len(x)):
+        if follows[i]:
+            continue
         carried = 1.0 / (1.0 + air_damping[i] * h)
         fall, size = 0.0, 0.0  # of the last step's acceleration along the one by gravity and damping, and its square
         for k in range(3):
@@ -40,10 +43,12 @@ def predict(x, v, v_previous, acceleration, air_damping, h, start_policy, y, sta
 
 
 @entry(nogil=True, error_model="numpy")
-def velocities(x_new, x, h, v):
-    """v = (x_new - x) / h (Equation 6); False if anything is not finite."""
+def velocities(x_new, x, follows, h, v):
+    """v = (x_new - x) / h (Equation 6), but for vertices that follow others (n,); False if anything is not finite."""
     finite = True
     for i in range(len(x)):
+        if follows[i]:
+            continue
         for k in range(3):
             v[i, k] = (x_new[i, k] - x[i, k]) / h
             finite &= abs(v[i, k]) < 1e300

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from pliant.geometry.components import join, root_of
 from pliant.kernels.turns import matrix_of, rotated, turned
 from pliant.lanes.entry import entry
@@ -43,7 +45,8 @@ def restore_momenta(component, turns, mass, air_damping, h, x, y, first, middles
             for b in range(3):
                 if not math.isfinite(moments[c, a, b]):
                     return
-        write_alignment(moments[c], moments[c])
+        if turns[c]:
+            write_alignment(moments[c], moments[c])
     for i in range(len(component)):
         c = component[i]
         if c >= 0:
@@ -112,22 +115,25 @@ def write_alignment(A, out):
 @entry(nogil=True)
 def join_components(component, turns, vertices, is_between_vertices, label, marks, joint, joint_turns):
     """Components of vertices as contacts join them: component (n,), -1 for none, turns (components,); contacts of
-    vertices (k, 4). Fills in joint (n,) and joint_turns (components,), and gives how many there are.
+    vertices (k, 4), -1 where there are fewer. Fills in joint (n,) and joint_turns (components,), and gives how many
+    there are; joint is not written where there are none.
 
     label: 0, 1, 2 ..., and marks (3, components): zero, scratch.
     """
     touches, is_held, numbers = marks[0], marks[1], marks[2]
-    for k in range(len(vertices)):
-        joins = is_between_vertices[k]
+    for place in range(len(vertices)):
+        k = np.uint64(place)
+        joins, first = is_between_vertices[k], component_of(component, vertices[k, 0])
         for i in range(4):
-            joins = joins and component[vertices[k, i]] >= 0
+            joins = joins and component_of(component, vertices[k, i]) >= 0
         for i in range(4):
-            c = component[vertices[k, i]] if vertices[k, i] >= 0 else -1
+            c = component_of(component, vertices[k, i])
             if c >= 0 and joins:
-                touches[c] = 1
-                join(label, component[vertices[k, 0]], c)
+                touches[np.uint64(c)] = 1
+                if c != first:
+                    join(label, first, c)
             elif c >= 0:
-                is_held[c] = 1
+                is_held[np.uint64(c)] = 1
     for c in range(len(label)):
         if is_held[c] > 0:
             is_held[root_of(label, c)] = 1
@@ -138,6 +144,13 @@ def join_components(component, turns, vertices, is_between_vertices, label, mark
             count += 1
         else:
             numbers[c] = -1
-    for i in range(len(component)):
-        joint[i] = numbers[root_of(label, component[i])] if component[i] >= 0 else -1
+    for c in range(len(label) if count > 0 else 0):
+        touches[c] = numbers[root_of(label, c)]
+    for i in range(len(component) if count > 0 else 0):
+        joint[i] = component_of(touches, component[i])
     return count
+
+
+@inner(nogil=True, forceinline=True)
+def component_of(component, v):
+    return component[np.uint64(v)] if v >= 0 else np.int64(-1)

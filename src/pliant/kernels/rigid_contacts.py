@@ -18,6 +18,7 @@ from pliant.elements.closest import EDGE_EDGE, closest_separation, positions_of,
 from pliant.geometry.components import join
 from pliant.kernels.contact_refresh import refresh_contact
 from pliant.lanes.inner import inner
+from pliant.lanes.vectors import add_scaled
 
 # Columns of a contact's numbers, four by four as lanes read them: the normal and the thickness; s at the start of the
 # step less the shift of friction, and the friction limit; arms of both sides [m], or places in space of sides that are
@@ -108,14 +109,14 @@ def write_side(k, at, c, from_, to, sign, body, weights, corners, rows, offsets,
     """The arm of one side of contact c, from its corners (contacts, 4): in the axes of their body, or in space; k: its
     row of numbers.
     """
-    for axis in range(3):
-        total = 0.0
-        for i in range(from_, to):
-            w = weights[c, i]
-            if w != 0.0:
-                v = corners[c, i]
-                total += sign * w * (x[v, axis] if body < 0 else offsets[rows[v], axis])
-        numbers[k, at + axis] = total
+    total = (0.0, 0.0, 0.0)
+    for i in range(4):
+        w = weights[c, i]
+        if from_ <= i < to and w != 0.0:
+            v = corners[c, i]
+            place = row(x, v) if body < 0 else row(offsets, rows[np.uint64(v)])
+            total = add_scaled(total, sign * w, place)
+    numbers[k, at], numbers[k, at + 1], numbers[k, at + 2] = total
 
 
 @inlined

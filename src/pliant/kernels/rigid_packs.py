@@ -132,12 +132,9 @@ def sort_colour(table, kept, first, last):
 
 
 @entry(nogil=True, error_model="numpy")
-def begin_bodies(bodies, masses, offsets, gravity, h, y, x, x_start):
-    """Begin a step of h [s] from x (n, 3) [m], which is kept in x_start, with targets y (n, 3) of MassPoints."""
-    for i in range(len(x)):
-        for axis in range(3):
-            x_start[i, axis] = x[i, axis]
-    write_targets(bodies, masses, offsets, y, x_start, (0.0, 0.0, 0.0))
+def begin_bodies(bodies, masses, offsets, gravity, h, y, x):
+    """Begin a step of h [s] from x (n, 3) [m], with targets y (n, 3) of MassPoints."""
+    write_targets(bodies, masses, offsets, y, x, (0.0, 0.0, 0.0))
     for b in range(len(bodies.gravity)):
         g = row(gravity, masses.vertices[b, 0])
         bodies.gravity[b] = h * h * math.sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])

@@ -88,6 +88,10 @@ class CarriedPoints:
         """(b, 3, 3) [1/(kg m^2)] in the bodies' axes."""
         return np.linalg.inv(self.inertia)
 
+    def masses(self, mass: np.ndarray) -> np.ndarray:
+        """(b,) [kg] of the bodies, from those of the points (n,) [kg]."""
+        return np.bincount(self.body, mass[self.points], self.count)
+
     def arms(self, poses: np.ndarray) -> np.ndarray:
         """a (k, 3) [m] at poses (b, 7)."""
         return np.einsum("kij,kj->ki", rotations.matrices(poses[:, 3:])[self.body], self.offsets)

@@ -17,7 +17,6 @@ from pliant.model.attachments import attachment_pairs
 from pliant.model.blocks import (
     Block,
     Converted,
-    Pressures,
     Sheets,
     Solids,
     Springs,
@@ -25,7 +24,7 @@ from pliant.model.blocks import (
     YarnTriangles,
     merge,
 )
-from pliant.model.body import AXES, FIXED, FREE, VERTEX_BLOCK, Body, Motion
+from pliant.model.body import AXES, CARRIED, FIXED, FREE, VERTEX_BLOCK, Body, Motion
 from pliant.model.carried import CarriedPoints
 from pliant.model.contact import ContactModel, build_contact
 from pliant.model.forces import ForceField, OutsideForce
@@ -33,7 +32,7 @@ from pliant.model.joint_rows import JointRows, joint_rows, with_motors
 from pliant.model.joints import WorldPoints
 from pliant.model.motions import ComponentMotion
 from pliant.model.particles import ParticleModel, particle_model
-from pliant.model.pressure import PressureSchedule, pressure_block
+from pliant.model.pressure import PressureSchedule, at_time, pressure_block
 from pliant.model.rigid import RigidBody, RigidForceField
 from pliant.model.scene import Scene
 from pliant.model.seams import band_block, seam_block, stitched_vertices
@@ -127,6 +126,16 @@ class Model:
         return np.flatnonzero(self.subspace == FIXED)
 
     @cached_property
+    def follows(self) -> np.ndarray:
+        """(n,) which points have no mass and go where the body takes them that carries them."""
+        return (self.subspace == CARRIED) & (self.mass == 0)
+
+    @cached_property
+    def inverse_body_mass(self) -> np.ndarray:
+        """(b,) [1/kg] of the bodies that carry points."""
+        return np.zeros(0) if self.carried is None else 1.0 / self.carried.masses(self.mass)
+
+    @cached_property
     def is_partly_held(self) -> bool:
         """Whether any vertex moves along a line or in a plane only."""
         return bool(((self.subspace > FIXED) & (self.subspace < FREE)).any())
@@ -180,17 +189,8 @@ class Model:
         return (self if blocks is self.blocks else replace(self, blocks=blocks))._with_pressures(time)
 
     def _with_pressures(self, time: float) -> Model:
-        if not self.pressure_schedules:
-            return self
-        blocks = []
-        for block in self.blocks:
-            if isinstance(block, Pressures):
-                pressures = block.pressures.copy()
-                for schedule in self.pressure_schedules:
-                    pressures[schedule.first : schedule.last] = schedule.value(time)
-                block = replace(block, pressures=pressures)
-            blocks.append(block)
-        return replace(self, blocks=tuple(blocks))
+        schedules = self.pressure_schedules
+        return replace(self, blocks=tuple(at_time(b, schedules, time) for b in self.blocks)) if schedules else self
 
     def acceleration(self, x: np.ndarray, v: np.ndarray, time: float) -> np.ndarray:
         """(n, 3) [m/s^2] by gravity, wind and the force fields, at positions x, velocities v and a time [s]."""

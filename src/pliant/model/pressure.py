@@ -5,7 +5,7 @@ prescribed volume needs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from pliant.errors import SceneError
 from pliant.geometry.surface import enclosed_volume, unmatched_edge
 from pliant.model import checks
-from pliant.model.blocks import Pressures
+from pliant.model.blocks import Block, Pressures
 from pliant.model.volume import Volume
 
 Pressure = float | Callable[[float], float]  # [Pa], or time [s] -> [Pa]
@@ -44,6 +44,16 @@ class PressureSchedule:
     def value(self, time: float) -> float:
         """[Pa] at a time [s], checked: the function is the user's."""
         return checks.real(self.function(time), f"{self.what} at t = {time:g} s", "Pa")
+
+
+def at_time(block: Block, schedules: tuple[PressureSchedule, ...], time: float) -> Block:
+    """A block with the pressures of a time [s], if it has any."""
+    if not isinstance(block, Pressures):
+        return block
+    pressures = block.pressures.copy()
+    for schedule in schedules:
+        pressures[schedule.first : schedule.last] = schedule.value(time)
+    return replace(block, pressures=pressures)
 
 
 def checked_pressure(value: Pressure, what: str) -> Pressure:

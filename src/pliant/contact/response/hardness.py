@@ -22,10 +22,11 @@ from __future__ import annotations
 import numpy as np
 
 from pliant.contact.contact_set import ContactSet
+from pliant.contact.response.potential import ContactPotential, StepEnd, add_end, multiplier_force
 from pliant.contact.response.scale import ContactScale, stiffness_of
 from pliant.elements.closest import closest_separation, positions_of, row
 from pliant.geometry.components import root_of
-from pliant.lanes.compiled import allocating, cached, compiled
+from pliant.lanes.compiled import allocating, cached, compiled, inlined
 from pliant.lanes.vectors import dot, subtract
 
 KEPT = 0.99  # of what overlaps or has drifted when a step begins: stays for later steps, so that it gives no speed
@@ -138,38 +139,54 @@ def begin_multipliers(contacts: ContactSet, compliance: float, is_first: bool) -
 @compiled
 def press_with_multipliers(contacts, compliance, is_first):
     for place in range(len(contacts.kind)):
-        c = np.uint64(place)
-        normal, stiffness, part = contacts.normal_multiplier[c], contacts.stiffness[c], 1.0
-        if is_first:
-            lasting = min(normal, contacts.earlier_multiplier[c])
-            part = lasting / normal if normal > 0.0 else 0.0
-            contacts.earlier_multiplier[c] = normal
-            contacts.normal_multiplier[c] = normal = lasting
-        shift = normal * (1.0 / stiffness - compliance)  # lambda / rho
-        contacts.thickness[c] += shift
-        contacts.offset[c] -= shift
-        for axis in range(3):
-            contacts.tangential_multiplier[c, axis] *= part
-            held = contacts.tangential_multiplier[c, axis] / stiffness
-            contacts.tangential_shift[c, axis] = (1.0 - KEPT) * contacts.drift[c, axis] - held
+        press(np.uint64(place), contacts, compliance, is_first)
 
 
-def end_drifts(contacts: ContactSet, x: np.ndarray, x_prev: np.ndarray) -> None:
-    """Add what sticking contacts have moved along the surface in a step from x_prev to x (n, 3) [m] to their drift."""
-    cached(write_drifts)(contacts, x, x_prev, STICKING)
+@inlined
+def press(c, contacts, compliance, is_first):
+    normal, stiffness, part = contacts.normal_multiplier[c], contacts.stiffness[c], 1.0
+    if is_first:
+        lasting = min(normal, contacts.earlier_multiplier[c])
+        part = lasting / normal if normal > 0.0 else 0.0
+        contacts.earlier_multiplier[c] = normal
+        contacts.normal_multiplier[c] = normal = lasting
+    shift = normal * (1.0 / stiffness - compliance)  # lambda / rho
+    contacts.thickness[c] += shift
+    contacts.offset[c] -= shift
+    for axis in range(3):
+        contacts.tangential_multiplier[c, axis] *= part
+        held = contacts.tangential_multiplier[c, axis] / stiffness
+        contacts.tangential_shift[c, axis] = (1.0 - KEPT) * contacts.drift[c, axis] - held
+
+
+def end_hard(potential: ContactPotential, x: np.ndarray) -> tuple[np.ndarray, StepEnd]:
+    """What `at_end` gives of a step that ends at x (n, 3) [m]; and what sticking contacts have moved along the surface
+    in the step is added to their drift.
+    """
+    own, x = np.empty(potential.count), np.ascontiguousarray(x, dtype=float)
+    return own, StepEnd(*cached(write_hard_end)(potential.contacts, x, potential.x_prev, own))
 
 
 @compiled
-def write_drifts(contacts, x, x_prev, sticking):
-    for place in range(len(contacts.kind)):
+def write_hard_end(contacts, x, x_prev, own):
+    total = (0.0, 0.0, 0, 0.0, 0.0, 0.0)
+    for place in range(len(own)):
         c = np.uint64(place)
-        held = row(contacts.tangential_multiplier, c)
-        limit = sticking * contacts.friction[c] * contacts.normal_multiplier[c]
-        sticks = dot(held, held) < limit * limit
         s = closest_separation(c, positions_of(c, contacts, x), contacts)
         before = closest_separation(c, positions_of(c, contacts, x_prev), contacts)
         u = subtract(subtract(s, before), row(contacts.motions, c))
-        n, drift = row(contacts.normals, c), row(contacts.drift, c)
-        across = dot(u, n) + dot(drift, n)
-        for axis in range(3):
-            contacts.drift[c, axis] = drift[axis] + u[axis] - across * n[axis] if sticks else 0.0
+        own[c], total = add_end(c, contacts, s, u, multiplier_force(c, contacts), total)
+        write_drift(c, contacts, u)
+    return total
+
+
+@inlined
+def write_drift(c, contacts, u):
+    """After a step in which both sides have moved by u [m] against each other."""
+    held = row(contacts.tangential_multiplier, c)
+    limit = STICKING * contacts.friction[c] * contacts.normal_multiplier[c]
+    sticks = dot(held, held) < limit * limit
+    n, drift = row(contacts.normals, c), row(contacts.drift, c)
+    across = dot(u, n) + dot(drift, n)
+    for axis in range(3):
+        contacts.drift[c, axis] = drift[axis] + u[axis] - across * n[axis] if sticks else 0.0

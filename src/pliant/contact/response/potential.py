@@ -69,6 +69,11 @@ class ContactPotential:
         return self.contacts.friction_limit
 
     @property
+    def corners(self) -> np.ndarray:
+        """(k, 4) vertices, -1 where there are fewer."""
+        return self.contacts.vertices
+
+    @property
     def vertices(self) -> np.ndarray:
         """(k, 4); the first repeated where there are fewer: its weight there is zero."""
         v = self.contacts.vertices
@@ -277,24 +282,33 @@ def depth_of(c, contacts, s):
 @compiled
 def write_end(contacts, x, x_prev, forces, own):
     """`own_depths` (k,), and a StepEnd; forces (k, 3) [N], (0, 3) where multipliers are these."""
-    deepest, stored, touching, most, across, total = 0.0, 0.0, 0, 0.0, 0.0, 0.0
+    total = (0.0, 0.0, 0, 0.0, 0.0, 0.0)
     for place in range(len(own)):
         c = np.uint64(place)
-        s, u, n = separation_and_motion(c, contacts, x, x_prev)
-        own[c], deep = depth_of(c, contacts, s)
-        deepest, stored = max(deepest, deep), stored + 0.5 * contacts.stiffness[c] * own[c] ** 2
-        touching, most = touching + (own[c] > 0.0), max(most, own[c])
-        f, way = contact_force(c, contacts, n, forces), subtract(u, row(contacts.tangential_shift, c))
-        total += dot(f, way)
-        across += dot(f, n) * dot(way, n)
-    return deepest, stored, touching, most, across, total - across
+        s, u, _ = separation_and_motion(c, contacts, x, x_prev)
+        f = row(forces, c) if len(forces) > 0 else multiplier_force(c, contacts)
+        own[c], total = add_end(c, contacts, s, subtract(u, row(contacts.tangential_shift, c)), f, total)
+    return total
 
 
 @inlined
-def contact_force(c, contacts, n, forces):
-    if len(forces) > 0:
-        return row(forces, c)
-    t, pressed = row(contacts.tangential_multiplier, c), contacts.normal_multiplier[c]
+def add_end(c, contacts, s, way, f, total):
+    """`own_depths` of contact c with the separation s, and the numbers of a StepEnd with it added; way [m]: the motion
+    of one side against the other in the step; f [N]: the force.
+    """
+    deepest, stored, touching, most, work, rubbed = total
+    n = row(contacts.normals, c)
+    own, deep = depth_of(c, contacts, s)
+    across = dot(f, n) * dot(way, n)
+    deepest, stored = max(deepest, deep), stored + 0.5 * contacts.stiffness[c] * own**2
+    ends = (deepest, stored, touching + (own > 0.0), max(most, own), work + across, rubbed + (dot(f, way) - across))
+    return own, ends
+
+
+@inlined
+def multiplier_force(c, contacts):
+    """[N] that a contact with multipliers is felt with."""
+    n, t, pressed = row(contacts.normals, c), row(contacts.tangential_multiplier, c), contacts.normal_multiplier[c]
     return (pressed * n[0] + t[0], pressed * n[1] + t[1], pressed * n[2] + t[2])
 
 

@@ -24,9 +24,9 @@ import numpy as np
 from pliant.contact.response.potential import ContactPotential
 from pliant.elements.closest import closest_separation, positions_of, row
 from pliant.energies import IncrementalPotential
-from pliant.kernels.turns import matrix_of, rotated, rotated_back
+from pliant.kernels.turns import matrix_of, rotated
 from pliant.lanes.compiled import allocating, cached, compiled, inlined
-from pliant.lanes.vectors import cross, dot
+from pliant.lanes.vectors import add_scaled, cross, dot, subtract
 from pliant.model import FREE
 
 ITERATIONS = 10
@@ -40,16 +40,15 @@ class Impacts(NamedTuple):
     """Contacts of rigid bodies with each other, with obstacles and with what is held; k at most."""
 
     sides: np.ndarray  # (k, 2) the two bodies, -1 for what no solver moves
-    arms: np.ndarray  # (k, 2, 3) [m] of the place on both sides
-    motion: np.ndarray  # (k, 2, 3) [m/s] of sides that no solver moves
-    normals: np.ndarray  # (k, 3)
-    turns: np.ndarray  # (k, 2, 3) [1/(kg m)] change of angular velocities by an impulse of 1 N s
-    numbers: np.ndarray  # (k, 5) as below
+    numbers: np.ndarray  # (k, COLUMNS) as below
 
 
-# columns: e; 2 a_n gap [m^2/s^2]; impulse of the contact so far [N s]; speed asked for afterwards [m/s], or
-# AT_MOST_ZERO; what an impulse of 1 N s adds to the normal velocity [1/kg]
-RESTITUTION, GAINED, IMPULSE, TARGET, RESPONSE = 0, 1, 2, 3, 4
+# columns: the normal n; a x n [m] of the arms a of both sides; by how much an impulse of 1 N s changes their angular
+# velocities [1/(kg m)]; speed along n of sides that no solver moves [m/s]; e; 2 a_n gap [m^2/s^2]; impulse of the
+# contact so far [N s]; speed asked for afterwards [m/s], or AT_MOST_ZERO; what an impulse of 1 N s adds to the normal
+# velocity [1/kg]
+NORMAL, ARM, OTHER_ARM, TURN, OTHER_TURN, MOTION = 0, 3, 6, 9, 12, 15
+RESTITUTION, GAINED, IMPULSE, TARGET, RESPONSE, COLUMNS = 16, 17, 18, 19, 20, 21
 
 
 class Bodies(NamedTuple):
@@ -60,6 +59,7 @@ class Bodies(NamedTuple):
     restitution: np.ndarray  # (bodies,)
     subspace: np.ndarray  # (n,)
     gravity: np.ndarray  # (n, 3) [m/s^2]
+    inverse_mass: np.ndarray  # (b,) [1/kg]
     inverse_inertia: np.ndarray  # (b, 3, 3) in the bodies' axes
 
 
@@ -79,34 +79,32 @@ def restitution_impulses(
     if not cached(is_any_pressed)(contacts, model.subspace, x):
         return change
     own = (model.contact.body, model.contact.restitution, model.subspace, model.gravity)
-    bodies = Bodies(carried.carrier, *own, carried.inverse_inertia)
-    steps, masses = (h, problem.h, 2 * h * model.contact.gravity), (model.mass, carried.points, carried.start)
+    bodies = Bodies(carried.carrier, *own, model.inverse_body_mass, carried.inverse_inertia)
+    steps = (h, problem.h, 2 * h * model.contact.gravity)
     add = add_impulses_in_rounds if bodies.restitution.any() else add_impulses
-    cached(add)(contacts, bodies, x, potential.x_prev, poses, *steps, *masses, before, after, change)
+    cached(add)(contacts, bodies, x, potential.x_prev, poses, *steps, before, after, change)
     return change
 
 
 @allocating
-def add_impulses(contacts, bodies, x, x_prev, poses, h, s, threshold, mass, points, start, before, after, change):
+def add_impulses(contacts, bodies, x, x_prev, poses, h, s, threshold, before, after, change):
     """Write the change (b, 6) of the twists; s [s]: the step that the solver has seen, threshold [m/s]: up to which
-    nothing is given back; points (k,) and start (b + 1,): what bodies carry, of masses (n,) [kg].
+    nothing is given back.
     """
-    impacts, inverse_mass = impacts_of(contacts, bodies, x, x_prev, poses, h, s, mass, points, start)
-    settle(impacts, inverse_mass, SMALL * threshold, ITERATIONS, copied(after), change)
+    impacts = impacts_of(contacts, bodies, x, x_prev, poses, h, s, False)
+    settle(impacts, bodies.inverse_mass, SMALL * threshold, ITERATIONS, after, change)
 
 
 @allocating
-def add_impulses_in_rounds(
-    contacts, bodies, x, x_prev, poses, h, s, threshold, mass, points, start, before, after, change
-):
+def add_impulses_in_rounds(contacts, bodies, x, x_prev, poses, h, s, threshold, before, after, change):
     """The same where impacts go on from body to body."""
-    impacts, inverse_mass = impacts_of(contacts, bodies, x, x_prev, poses, h, s, mass, points, start)
-    then = copied(before)
-    go_on(impacts, inverse_mass, threshold, then, np.empty(len(impacts.numbers)))
-    for k in range(len(impacts.numbers)):
-        if impacts.numbers[k, TARGET] >= 0.0:
-            impacts.numbers[k, TARGET] = max(normal_velocity(impacts, then, k, row(impacts.normals, k)), 0.0)
-    settle(impacts, inverse_mass, SMALL_IN_CHAINS * threshold, IN_CHAINS, copied(after), change)
+    impacts = impacts_of(contacts, bodies, x, x_prev, poses, h, s, True)
+    then, numbers = copied(before), impacts.numbers
+    go_on(impacts, bodies.inverse_mass, threshold, then, np.empty(len(numbers)))
+    for k in range(len(numbers)):
+        if numbers[k, TARGET] >= 0.0:
+            numbers[k, TARGET] = max(normal_velocity(impacts, then, k), 0.0)
+    settle(impacts, bodies.inverse_mass, SMALL_IN_CHAINS * threshold, IN_CHAINS, after, change)
 
 
 @allocating
@@ -120,23 +118,26 @@ def copied(twists):
 
 
 @allocating
-def impacts_of(contacts, bodies, x, x_prev, poses, h, s, mass, points, start):
-    """The impacts with their responses, and inverse masses (b,) [1/kg]."""
-    k, b = len(contacts.kind), len(start) - 1
-    sides, normals, numbers = np.empty((k, 2), np.int64), np.empty((k, 3)), np.empty((k, 5))
-    arms, motion, turns = np.empty((k, 2, 3)), np.empty((k, 2, 3)), np.empty((k, 2, 3))
-    room = Impacts(sides, arms, motion, normals, turns, numbers)
-    n = find_impacts(contacts, bodies, x, x_prev, poses, h, s, room)
-    inverse_mass = np.empty(b)
-    for body in range(b if n > 0 else 0):
-        total = 0.0
-        for place in range(start[body], start[body + 1]):
-            total += mass[points[place]]
-        inverse_mass[body] = 1.0 / total
-    impacts = Impacts(sides[:n], arms[:n], motion[:n], normals[:n], turns[:n], numbers[:n])
-    for place in range(n):
-        write_response(impacts, bodies.inverse_inertia, inverse_mass, poses, place)
-    return impacts, inverse_mass
+def impacts_of(contacts, bodies, x, x_prev, poses, h, s, gives_back):
+    """The impacts with their responses; gives_back: whether anything has e > 0."""
+    k, inertia = len(contacts.kind), np.empty((len(poses), 6))
+    for b in range(len(poses)):
+        write_inertia(bodies.inverse_inertia, poses, b, inertia)
+    room = Impacts(np.empty((k, 2), np.int64), np.empty((k, COLUMNS)))
+    n = find_impacts(contacts, bodies, x, x_prev, poses, h, s, gives_back, inertia, room)
+    return Impacts(room.sides[:n], room.numbers[:n])
+
+
+@inlined
+def write_inertia(inverse_inertia, poses, b, inertia):
+    """The inverse tensor of inertia of body b in world axes: xx, xy, xz, yy, yz, zz."""
+    R, J = matrix_of((poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6])), inverse_inertia[b]
+    own = (J[0, 0], J[0, 1], J[0, 2], J[1, 0], J[1, 1], J[1, 2], J[2, 0], J[2, 1], J[2, 2])
+    x = rotated(R, rotated(own, (R[0], R[1], R[2])))  # R J times the columns of R^T
+    y = rotated(R, rotated(own, (R[3], R[4], R[5])))
+    z = rotated(R, rotated(own, (R[6], R[7], R[8])))
+    inertia[b, 0], inertia[b, 1], inertia[b, 2] = x
+    inertia[b, 3], inertia[b, 4], inertia[b, 5] = y[1], y[2], z[2]
 
 
 @compiled
@@ -158,21 +159,21 @@ def depth_of(c, contacts, x):
 
 
 @compiled
-def find_impacts(contacts, bodies, x, x_prev, poses, h, s, room):
+def find_impacts(contacts, bodies, x, x_prev, poses, h, s, gives_back, inertia, room):
     """How many contacts press of which no vertex is soft."""
-    count = 0
+    count, numbers = np.uint64(0), room.numbers
     for place in range(len(contacts.kind)):
         c = np.uint64(place)
         n, d = row(contacts.normals, c), depth_of(c, contacts, x)
         if d <= 0.0 or is_soft(c, contacts, bodies.subspace):
             continue
-        before = dot(closest_separation(c, positions_of(c, contacts, x_prev), contacts), n) - contacts.thickness[c]
-        write_impact(c, count, contacts, bodies, x, x_prev, poses, h, room)
-        ahead = max(before - min(contacts.offset[c], 0.0), 0.0)
-        room.numbers[count, GAINED] *= ahead
-        room.numbers[count, IMPULSE] = s * contacts.stiffness[c] * d
-        count += 1
-    return count
+        write_impact(c, count, contacts, bodies, x, x_prev, poses, h, inertia, room)
+        if gives_back:
+            before = dot(closest_separation(c, positions_of(c, contacts, x_prev), contacts), n) - contacts.thickness[c]
+            write_gains(c, count, contacts, bodies, max(before - min(contacts.offset[c], 0.0), 0.0), room)
+        numbers[count, IMPULSE], numbers[count, TARGET] = s * contacts.stiffness[c] * d, AT_MOST_ZERO
+        count += np.uint64(1)
+    return np.int64(count)
 
 
 @inlined
@@ -185,34 +186,75 @@ def is_soft(c, contacts, subspace):
 
 
 @inlined
-def write_impact(c, k, contacts, bodies, x, x_prev, poses, h, room):
-    """Contact c as impact k; its impulse and the way to it are still to be told."""
-    v, has_obstacle = contacts.vertices, contacts.obstacle[c] >= 0
-    first, second = v[c, 0], v[c, 2]
-    room.sides[k, 0] = carrier_of(bodies, first)
-    room.sides[k, 1] = -1 if has_obstacle else carrier_of(bodies, second)
+def write_impact(c, k, contacts, bodies, x, x_prev, poses, h, inertia, room):
+    """Where contact c acts, as impact k, and how both sides answer to an impulse along its normal n."""
+    numbers, n, has_obstacle = room.numbers, row(contacts.normals, c), contacts.obstacle[c] >= 0
+    a = carrier_of(bodies, contacts.vertices[c, 0])
+    b = np.int64(-1) if has_obstacle else carrier_of(bodies, contacts.vertices[c, 2])
+    room.sides[k, 0], room.sides[k, 1] = a, b
+    motion, weight = 0.0, 0.0
+    if a >= 0:
+        weight += write_side(c, k, 1.0, np.uint64(a), ARM, contacts, x, poses, n, bodies.inverse_mass, inertia, numbers)
+    else:
+        motion += dot(way_of_side(c, 1.0, contacts, x, x_prev), n) / h
+    if has_obstacle:
+        motion -= dot(row(contacts.motions, c), n) / h
+    elif b >= 0:
+        weight += write_side(
+            c, k, -1.0, np.uint64(b), OTHER_ARM, contacts, x, poses, n, bodies.inverse_mass, inertia, numbers
+        )
+    else:
+        motion -= dot(way_of_side(c, -1.0, contacts, x, x_prev), n) / h
+    numbers[k, NORMAL], numbers[k, NORMAL + 1], numbers[k, NORMAL + 2] = n
+    numbers[k, MOTION], numbers[k, RESPONSE] = motion, weight
+
+
+@inlined
+def write_side(c, k, sign, b, at, contacts, x, poses, n, inverse_mass, inertia, numbers):
+    """Arm and turn of the side with weights of a sign, whose body is b; what an impulse of 1 N s adds to its normal
+    velocity [1/kg].
+    """
+    p = place_of_side(c, sign, contacts, x)
+    r = cross((p[0] - poses[b, 0], p[1] - poses[b, 1], p[2] - poses[b, 2]), n)
+    t0 = inertia[b, 0] * r[0] + inertia[b, 1] * r[1] + inertia[b, 2] * r[2]
+    t1 = inertia[b, 1] * r[0] + inertia[b, 3] * r[1] + inertia[b, 4] * r[2]
+    t2 = inertia[b, 2] * r[0] + inertia[b, 4] * r[1] + inertia[b, 5] * r[2]
+    numbers[k, at], numbers[k, at + 1], numbers[k, at + 2] = r
+    at += TURN - ARM
+    numbers[k, at], numbers[k, at + 1], numbers[k, at + 2] = t0, t1, t2
+    return inverse_mass[b] + dot(r, (t0, t1, t2))
+
+
+@inlined
+def place_of_side(c, sign, contacts, x):
+    """The point of the side whose weights have a sign [m]."""
+    p = (0.0, 0.0, 0.0)
+    for i in range(4):
+        w = sign * contacts.weights[c, i]
+        if w > 0.0:
+            p = add_scaled(p, w, row(x, contacts.vertices[c, i]))
+    return p
+
+
+@inlined
+def way_of_side(c, sign, contacts, x, x_prev):
+    """How far it has come in the step [m]."""
+    return subtract(place_of_side(c, sign, contacts, x), place_of_side(c, sign, contacts, x_prev))
+
+
+@inlined
+def write_gains(c, k, contacts, bodies, ahead, room):
+    """What contact c gives back, as impact k, and what fields add to its speed on the way ahead [m]."""
+    first, second = contacts.vertices[c, 0], contacts.vertices[c, 2]
     e, fall = bodies.restitution[bodies.body[first]], 0.0
     for axis in range(3):
-        room.normals[k, axis] = contacts.normals[c, axis]
         if room.sides[k, 0] >= 0:
             fall -= bodies.gravity[first, axis] * contacts.normals[c, axis]
         if room.sides[k, 1] >= 0:
             fall += bodies.gravity[second, axis] * contacts.normals[c, axis]
-        for side in range(2):
-            at, way = 0.0, 0.0
-            for i in range(4):
-                w = max(contacts.weights[c, i] if side == 0 else -contacts.weights[c, i], 0.0)
-                if w > 0.0:
-                    at += w * x[v[c, i], axis]
-                    way += w * (x[v[c, i], axis] - x_prev[v[c, i], axis]) / h
-            b = room.sides[k, side]
-            room.arms[k, side, axis] = at - poses[b, axis] if b >= 0 else at
-            room.motion[k, side, axis] = 0.0 if b >= 0 else way
-        if has_obstacle:
-            room.motion[k, 1, axis] = contacts.motions[c, axis] / h
-    if not has_obstacle:
+    if contacts.obstacle[c] < 0:
         e = max(e, bodies.restitution[bodies.body[second]])
-    room.numbers[k, RESTITUTION], room.numbers[k, GAINED] = e, max(2.0 * fall, 0.0)
+    room.numbers[k, RESTITUTION], room.numbers[k, GAINED] = e, max(2.0 * fall, 0.0) * ahead
 
 
 @inlined
@@ -227,7 +269,7 @@ def go_on(impacts, inverse_mass, threshold, twists, pushed):
     for count in range(ROUNDS):
         fastest = 0.0
         for k in range(len(numbers)):
-            approach = -normal_velocity(impacts, twists, k, row(impacts.normals, k))
+            approach = -normal_velocity(impacts, twists, k)
             pushed[k] = -1.0
             if approach > threshold and numbers[k, RESPONSE] > 0.0:
                 gained = numbers[k, GAINED] if count == 0 else 0.0
@@ -246,7 +288,7 @@ def part(impacts, inverse_mass, small, pushed, twists):
         largest = 0.0
         for k in range(len(numbers)):
             if pushed[k] >= 0.0:
-                speed = normal_velocity(impacts, twists, k, row(impacts.normals, k))
+                speed = normal_velocity(impacts, twists, k)
                 wanted = max((numbers[k, TARGET] - speed) / numbers[k, RESPONSE], -pushed[k])
                 pushed[k] += wanted
                 largest = max(largest, abs(wanted) * numbers[k, RESPONSE])
@@ -255,15 +297,17 @@ def part(impacts, inverse_mass, small, pushed, twists):
             return
 
 
-@compiled
-def settle(impacts, inverse_mass, small, iterations, after, change):
-    """Impulses until speeds are their targets; no contact pulls in all, its spring included."""
-    numbers = impacts.numbers
+@allocating
+def settle(impacts, inverse_mass, small, iterations, before, change):
+    """Impulses until speeds are their targets, from twists (b, 6) before on; no contact pulls in all, its spring
+    included. Writes the change of the twists.
+    """
+    numbers, after = impacts.numbers, copied(before)
     for _ in range(iterations):
         largest = 0.0
         for k in range(len(numbers)):
             target, weight = numbers[k, TARGET], numbers[k, RESPONSE]
-            speed = normal_velocity(impacts, after, k, row(impacts.normals, k))
+            speed = normal_velocity(impacts, after, k)
             if weight == 0.0 or (target < 0.0 and speed <= 0.0):
                 continue
             wanted = max((max(target, 0.0) - speed) / weight, -numbers[k, IMPULSE])
@@ -271,66 +315,47 @@ def settle(impacts, inverse_mass, small, iterations, after, change):
             largest = max(largest, abs(wanted) * weight)
             if wanted != 0.0:
                 push(impacts, inverse_mass, k, wanted, after)
-                push(impacts, inverse_mass, k, wanted, change)
         if largest <= small:
-            return
+            break
+    for b in range(len(after)):
+        for i in range(6):
+            change[b, i] = after[b, i] - before[b, i]
 
 
 @inlined
 def push(impacts, inverse_mass, k, impulse, twists):
     """What an impulse [N s] along the normal of impact k does to twists (b, 6) of its sides."""
-    n = row(impacts.normals, k)
-    for side in range(2):
-        b = impacts.sides[k, side]
-        if b >= 0:
-            sign = impulse if side == 0 else -impulse
-            for i in range(3):
-                twists[b, i] += sign * inverse_mass[b] * n[i]
-                twists[b, 3 + i] += sign * impacts.turns[k, side, i]
+    a, b, numbers = impacts.sides[k, 0], impacts.sides[k, 1], impacts.numbers
+    if a >= 0:
+        push_side(np.uint64(a), k, TURN, impulse, inverse_mass, numbers, twists)
+    if b >= 0:
+        push_side(np.uint64(b), k, OTHER_TURN, -impulse, inverse_mass, numbers, twists)
 
 
 @inlined
-def write_response(impacts, inverse_inertia, inverse_mass, poses, k):
-    """What the iterations need of impact k and do not change."""
-    n, weight = row(impacts.normals, k), 0.0
-    for side in range(2):
-        if impacts.sides[k, side] >= 0:
-            turn, away = response(impacts, inverse_inertia, poses, k, side, n)
-            weight += inverse_mass[impacts.sides[k, side]] + dot(turn, away)
-            for i in range(3):
-                impacts.turns[k, side, i] = away[i]
-    impacts.numbers[k, TARGET], impacts.numbers[k, RESPONSE] = AT_MOST_ZERO, weight
+def push_side(b, k, at, impulse, inverse_mass, numbers, twists):
+    for i in range(3):
+        twists[b, i] += impulse * inverse_mass[b] * numbers[k, NORMAL + i]
+        twists[b, 3 + i] += impulse * numbers[k, at + i]
 
 
 @inlined
-def arm_of(impacts, k, side):
-    return (impacts.arms[k, side, 0], impacts.arms[k, side, 1], impacts.arms[k, side, 2])
-
-
-@compiled
-def normal_velocity(impacts, twists, k, n):
+def normal_velocity(impacts, twists, k):
     """Of the first side against the second [m/s]."""
-    total = 0.0
-    for side in range(2):
-        b = impacts.sides[k, side]
-        v = (impacts.motion[k, side, 0], impacts.motion[k, side, 1], impacts.motion[k, side, 2])
-        if b >= 0:
-            turned = cross((twists[b, 3], twists[b, 4], twists[b, 5]), arm_of(impacts, k, side))
-            v = (twists[b, 0] + turned[0], twists[b, 1] + turned[1], twists[b, 2] + turned[2])
-        total += dot(v, n) if side == 0 else -dot(v, n)
+    a, b, numbers = impacts.sides[k, 0], impacts.sides[k, 1], impacts.numbers
+    total = numbers[k, MOTION]
+    if a >= 0:
+        total += speed_of_side(np.uint64(a), k, ARM, numbers, twists)
+    if b >= 0:
+        total -= speed_of_side(np.uint64(b), k, OTHER_ARM, numbers, twists)
     return total
 
 
-@compiled
-def response(impacts, inverse_inertia, poses, k, side, n):
-    """The torque of an impulse of 1 N s along n on one side [m], and the change of its angular velocity by it."""
-    b = impacts.sides[k, side]
-    turn = cross(arm_of(impacts, k, side), n)
-    R, J = matrix_of((poses[b, 3], poses[b, 4], poses[b, 5], poses[b, 6])), inverse_inertia[b]
-    u = rotated_back(R, turn)
-    own = (
-        J[0, 0] * u[0] + J[0, 1] * u[1] + J[0, 2] * u[2],
-        J[1, 0] * u[0] + J[1, 1] * u[1] + J[1, 2] * u[2],
-        J[2, 0] * u[0] + J[2, 1] * u[1] + J[2, 2] * u[2],
+@inlined
+def speed_of_side(b, k, at, numbers, twists):
+    along = (
+        twists[b, 0] * numbers[k, NORMAL]
+        + twists[b, 1] * numbers[k, NORMAL + 1]
+        + twists[b, 2] * numbers[k, NORMAL + 2]
     )
-    return turn, rotated(R, own)
+    return along + twists[b, 3] * numbers[k, at] + twists[b, 4] * numbers[k, at + 1] + twists[b, 5] * numbers[k, at + 2]

@@ -127,8 +127,13 @@ def write_pushes(contacts, edge, gravity, h, shorter, most):
         own = min(edge[one], edge[other]) if other >= 0 else edge[one]
         shorter[c] = own
         if h > 0.0:
-            v = math.sqrt(gravity) * math.sqrt(own) if gravity > 0.0 else EDGES_A_STEP * own / h
-            most[c] = PUSH_SPEED * h * v
+            most[c] = push_of(own, gravity, h)
+
+
+@inlined
+def push_of(edge, gravity, h):
+    """How far a contact between bodies, the shorter edge of which is given [m], is pushed out in a step of h [s]."""
+    return PUSH_SPEED * h * (math.sqrt(gravity) * math.sqrt(edge) if gravity > 0.0 else EDGES_A_STEP * edge / h)
 
 
 def speed(gravity: float, edge: np.ndarray, h: float) -> np.ndarray:

@@ -11,20 +11,28 @@ from pliant.lanes.compiled import cached, compiled
 FEWEST_CELLS, MOST_CELLS = 1, 256  # along an axis
 
 
-def box_pairs(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """(k, 2) numbers of boxes low..high (n, 3) [m] that overlap, the one that begins first along x before the other."""
-    n = len(low)
-    order = np.argsort(low[:, 0], kind="stable")
-    size = np.partition(high[:, 1:] - low[:, 1:], n // 2, axis=0)[n // 2]
-    most = max(FEWEST_CELLS, min(MOST_CELLS, int(n**0.5)))
-    cells, start = np.empty(2, np.int64), np.zeros(most * most + 1, np.int64)
-    boxes = Boxes(order, np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 2), np.int64), np.empty((n, 2), np.int64))
-    count = cached(sort_boxes)(low, high, size, most, boxes, cells, start)
-    start, members = start[: cells[0] * cells[1] + 1], np.empty(count, np.int64)
-    room = np.empty((8 * n + 64, 2), np.int64)
-    while (count := cached(find_pairs_of_boxes)(boxes, cells, start, members, room)) > len(room):
-        room = np.empty((2 * count, 2), np.int64)
-    return room[:count]
+class BoxSearch:
+    """Finds boxes that overlap. Its room for pairs serves again: to find memory takes longer than to find the pairs."""
+
+    def __init__(self) -> None:
+        self._room = np.empty((0, 2), np.int64)
+
+    def pairs(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """(k, 2) numbers of boxes low..high (n, 3) [m] that overlap, the one that begins first along x before the
+        other; the next search writes over them.
+        """
+        n = len(low)
+        order = np.argsort(low[:, 0], kind="stable")
+        size = np.partition(high[:, 1:] - low[:, 1:], n // 2, axis=0)[n // 2]
+        most = max(FEWEST_CELLS, min(MOST_CELLS, int(n**0.5)))
+        cells, start = np.empty(2, np.int64), np.zeros(most * most + 1, np.int64)
+        room = (np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 2), np.int64), np.empty((n, 2), np.int64))
+        boxes = Boxes(order, *room)
+        count = cached(sort_boxes)(low, high, size, most, boxes, cells, start)
+        start, members = start[: cells[0] * cells[1] + 1], np.empty(count, np.int64)
+        while (count := cached(find_pairs_of_boxes)(boxes, cells, start, members, self._room)) > len(self._room):
+            self._room = np.empty((2 * count, 2), np.int64)
+        return self._room[:count]
 
 
 class Boxes(NamedTuple):

@@ -20,7 +20,7 @@ import numpy as np
 
 from pliant.contact.contact_set import ContactSet, chosen, no_contacts, pair_contacts
 from pliant.contact.search.box_axes import BOX, pairs_of_boxes, write_box_axes
-from pliant.contact.search.box_pairs import box_pairs
+from pliant.contact.search.box_pairs import BoxSearch
 from pliant.contact.search.convex_bodies import ConvexBodies
 from pliant.contact.search.plane_contacts import add_contacts_of_pair, room_for
 from pliant.contact.search.separating_axes import axes_for, separating_axis, write_axes
@@ -85,13 +85,14 @@ class PlaneSearch:
         self.convex = convex
         self.room = room_for(convex, 0)
         self._axes, self._boxes = axes_for(convex), pairs_of_boxes(len(convex.width), 0)
+        self._near = BoxSearch()
 
     def find(self, x0: np.ndarray, x1: np.ndarray, bounds: Bounds, may_touch: np.ndarray) -> tuple[int, np.ndarray]:
         """How many contacts a step from x0 to the guess x1 (n, 3) [m] has, which are the first in `room`, and (m, 2) of
         which pairs of bodies they are; bounds of this step, may_touch (bodies, bodies).
         """
         convex, none = self.convex, np.zeros((0, 2), np.int64)
-        pairs = box_pairs(bounds.low, bounds.high) if len(bounds.own) > 1 else none
+        pairs = self._near.pairs(bounds.low, bounds.high) if len(bounds.own) > 1 else none
         if not len(pairs):
             return 0, none
         if len(pairs) > len(self._boxes.margins):

@@ -9,6 +9,7 @@ distances are not: faces_near_fields.py.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,11 @@ def edges_and_triangles(surface: Surface) -> np.ndarray:
     """(m, 3) int32 corners of all, the last -1 for edges."""
     edges = np.column_stack([surface.edges, np.full(len(surface.edges), -1, np.int32)])
     return np.concatenate([edges, surface.triangles]).astype(np.int32)
+
+
+def faces_near_obstacles(team: Team, model: ContactModel, corners: np.ndarray, *way: Any) -> list[ContactSet]:
+    """What `face_contacts_at` gives of each obstacle."""
+    return [face_contacts_at(team, model, k, corners, *way) for k in range(len(model.shapes))]
 
 
 def face_contacts_at(

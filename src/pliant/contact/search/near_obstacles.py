@@ -8,6 +8,7 @@ import numpy as np
 
 from pliant.contact.contact_set import ContactSet, obstacle_contacts
 from pliant.contact.primitives.shapes import distance_and_normal, material_displacement, vertex_impact
+from pliant.contact.search.motion import largest_motion
 from pliant.elements.closest import row
 from pliant.kernels.threads import Team, share
 from pliant.lanes.compiled import cached, compiled, inlined
@@ -22,6 +23,11 @@ class NearObstacle(NamedTuple):
     points: np.ndarray  # (k, 3) [m] of the obstacle
     motions: np.ndarray  # (k, 3) [m] of these in the step
     normals: np.ndarray  # (k, 3)
+
+
+def reach_of(model: ContactModel, x0: np.ndarray, x1: np.ndarray, least: float) -> float:
+    """[m] from obstacles in which things are listed that go from x0 to x1 (n, 3) [m]."""
+    return max(2.0 * largest_motion(x0, x1), least) if model.shapes else 0.0
 
 
 def obstacle_contacts_at(

@@ -84,18 +84,32 @@ def table_size(k: int) -> int:
 @compiled
 def find_places(ids, known, table, places):
     """Put what is known into a hash table (open addressing), then take each id out of it."""
-    last, taken = len(table) - 1, -2
+    fill_table(known, table)
+    for k in range(len(ids)):
+        places[k] = take_place(ids, k, known, table)
+
+
+@inlined
+def fill_table(known, table):
+    last = len(table) - 1
     for k in range(len(known)):
         place = hash_of(known[k]) & last
         while table[place] != -1:
             place = (place + 1) & last
         table[place] = k
-    for k in range(len(ids)):
-        place = hash_of(ids[k]) & last
-        while table[place] != -1 and (table[place] == taken or not is_same(known[table[place]], ids[k])):
-            place = (place + 1) & last
-        if table[place] >= 0:
-            places[k], table[place] = table[place], taken
+
+
+@inlined
+def take_place(ids, k, known, table):
+    """Where id k is among what is known, -1 if nowhere; it is in the table no more."""
+    last, taken = len(table) - 1, -2
+    place = hash_of(ids[k]) & last
+    while table[place] != -1 and (table[place] == taken or not is_same(known[table[place]], ids[k])):
+        place = (place + 1) & last
+    found = table[place]
+    if found >= 0:
+        table[place] = taken
+    return np.int64(found)
 
 
 @inlined

@@ -8,7 +8,7 @@ import numpy as np
 
 from pliant.contact.contact_set import ContactSet
 from pliant.contact.tracking.identity import ID, find_places, table_size, write_id, write_ids
-from pliant.lanes.compiled import cached, compiled
+from pliant.lanes.compiled import cached, compiled, inlined
 
 
 class Multipliers(NamedTuple):
@@ -72,9 +72,13 @@ def write_multipliers(contacts, kept, ids, table, places):
     write_ids(contacts.kind, contacts.vertices, contacts.obstacle, ids)
     find_places(ids, kept.ids, table, places)
     for c in range(len(places)):
-        k = places[c]
-        if k >= 0:
-            contacts.normal_multiplier[c], contacts.earlier_multiplier[c] = kept.normal[k], kept.earlier[k]
-            for axis in range(3):
-                contacts.tangential_multiplier[c, axis] = kept.tangential[k, axis]
-                contacts.drift[c, axis] = kept.drift[k, axis]
+        if places[c] >= 0:
+            write_multiplier(c, places[c], kept, contacts)
+
+
+@inlined
+def write_multiplier(c, k, kept, contacts):
+    contacts.normal_multiplier[c], contacts.earlier_multiplier[c] = kept.normal[k], kept.earlier[k]
+    for axis in range(3):
+        contacts.tangential_multiplier[c, axis] = kept.tangential[k, axis]
+        contacts.drift[c, axis] = kept.drift[k, axis]

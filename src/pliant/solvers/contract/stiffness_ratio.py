@@ -10,6 +10,7 @@ import numpy as np
 
 from pliant.energies import IncrementalPotential
 from pliant.energies.elements import energy_of
+from pliant.lanes.entry import entry
 from pliant.model import CARRIED, Model
 
 SAMPLE = 1500  # elements of a block that are looked at
@@ -50,13 +51,30 @@ def contact_ratios(problem: IncrementalPotential, x: np.ndarray, body: np.ndarra
     """(n,) what contacts add to the vertices at x; to those of a rigid body what they add to the whole."""
     if problem.contacts is None or not problem.contacts.count:
         return None
-    stiffness = problem.contacts.vertex_stiffness(x)
-    ratios = stiffness / np.where(body >= 0, problem.inertia, np.inf)
-    if problem.model.carried is not None and problem.model.contact is not None:
-        is_carried, own = problem.model.subspace == CARRIED, problem.model.contact.body
-        total = np.bincount(own[is_carried], stiffness[is_carried], len(problem.model.body_names))
-        ratios[is_carried] = (total / weights(problem, body))[own[is_carried]]
+    ratios, model = problem.contacts.vertex_stiffness(x), problem.model
+    is_whole = model.carried is not None and model.contact is not None
+    own = model.contact.body if model.contact is not None and is_whole else body
+    totals = np.zeros((len(model.body_names) if is_whole else 0, 2))
+    write_ratios(body, own, model.subspace, problem.inertia, totals, ratios)
     return ratios
+
+
+@entry(nogil=True, error_model="numpy")
+def write_ratios(body, own, subspace, inertia, totals, ratios):
+    """Divide stiffness (n,) [N/m] by the inertia of vertices that move, body (n,) >= 0; that of points which rigid
+    bodies carry is summed over their bodies, own (n,). totals (bodies, 2): zero, scratch; empty if there are none.
+    """
+    for i in range(len(ratios) if len(totals) > 0 else 0):
+        if body[i] >= 0:
+            totals[body[i], 0] += inertia[i]
+        if subspace[i] == CARRIED:
+            totals[own[i], 1] += ratios[i]
+    for i in range(len(ratios)):
+        if len(totals) > 0 and subspace[i] == CARRIED:
+            weight, total = totals[own[i], 0], totals[own[i], 1]
+            ratios[i] = total / weight if weight > 0.0 else 0.0
+        else:
+            ratios[i] = ratios[i] / inertia[i] if body[i] >= 0 else 0.0
 
 
 def _stride(count: int) -> int:

@@ -54,7 +54,8 @@ class RigidContactWork(HardWork):
     def begin_step(self, problem: IncrementalPotential) -> None:
         """Load targets, masses and contacts."""
         own = (self.bodies, self.masses, _carried(problem).offsets, problem.model.gravity, problem.h)
-        begin_bodies(*own, problem.y, problem.x_start, self.x_start)
+        self.x_start = problem.x_start
+        begin_bodies(*own, problem.y, self.x_start)
         self.update_contacts(problem)
 
     def update_contacts(self, problem: IncrementalPotential) -> None:
