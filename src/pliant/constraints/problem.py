@@ -16,7 +16,7 @@ import numpy as np
 
 from pliant.constraints.blocks import Blocks, have_room, room_for_blocks
 from pliant.constraints.krylov import PARTS, Vectors
-from pliant.constraints.lists import Colours, colour_rows, room_for_colours
+from pliant.constraints.lists import GROUPS, Colours, colour_rows, room_for_colours
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.packed_rows import (
     FIELDS,
@@ -57,12 +57,12 @@ class ConstraintProblem:
     _vectors: Vectors | None = None
     _is_coloured: bool = False
     _packs: PackedRows = field(default_factory=lambda: room_for_packs(0, 0, 0, np.dtype(float)))
-    _pack_count: int = 0
     _packed: tuple[Any, ...] | None = None  # what packs hold
     _behind: tuple[Any, ...] | None = None  # how packs were iterated that rows lag behind
     _ahead: Bodies | None = None  # with the velocities of the next iteration
     _colour: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
     _cursor: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    _used: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.uint64))
 
     def prepare(self, gamma: float, keeps_lists: bool = False, is_warm: bool = False) -> None:
         """Lists, diagonals and delta for new rows; keeps_lists: the same constraints act on the same masses; is_warm:
@@ -101,9 +101,12 @@ class ConstraintProblem:
         if len(self._colour) < self.count:
             capacity = len(self.rows.kind)
             self.colours, self._colour = room_for_colours(capacity), np.zeros(capacity, np.int8)
-        about = (self._cursor.view(np.uint64), self._colour, self.colours, self._is_single)
+        shape = (self.team.threads, len(self._cursor))
+        if self._used.shape != shape:
+            self._used = np.zeros(shape, np.uint64)
+        about = (self._used, self._colour, self.colours, self._is_single)
         rows = (self.rows, self.count, self.blocks, self.bodies.inverse_mass)
-        self._pack_count = self.team.call(colour_rows, *rows, *about)
+        self.team.run_for(10.0 * self.count, colour_rows, *rows, *about)
         self._is_coloured = True
 
     def iterate(self, n: int, pace: Pace, is_apart: bool) -> None:
@@ -128,7 +131,7 @@ class ConstraintProblem:
         if has_tangents and (self.rows.kind[: self.count] == CONTACT).any():
             fields = FIELDS_THAT_MOVE if not self.scheme.holds_normals else FIELDS_WITH_CHANGE if pace.a else FIELDS
         dtype, width = self.rows.rest.dtype, pack_width(self.rows.rest.dtype)
-        count = self._pack_count
+        count = int(self.colours.packs[self.colours.palettes[0] * GROUPS])
         if len(self._packs.fields) < count * fields * width or self._packs.starts.shape[1] < count * width:
             self._packs = room_for_packs(count + count // 4 + 64, fields, width, dtype)
         self._packs = self._packs._replace(size=fields)
