@@ -6,7 +6,7 @@ import pytest
 import pliant as pl
 from pliant.constraints.lists import COLOURS, FORMS, GROUPS
 from pliant.constraints.packed_rows import FIELDS_OF_DISTANCES
-from pliant.constraints.packs import SINGLY, WALL, pack_width
+from pliant.constraints.packs import SINGLY, STILL, pack_width
 from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION
 
 R = 0.01
@@ -57,7 +57,7 @@ def test_colours_are_packs_of_one_kind_filled_up_with_copies(pose, precision):
     assert (copies >= 0).all()
     assert (copies < width).all()
     assert (copies > 0).any()
-    found, kinds = [], {0: [DISTANCE], 1: [CONTACT], 2: [WALL], 3: [SINGLY]}
+    found, kinds = [], {0: [DISTANCE], 1: [CONTACT], 2: [STILL], 3: [SINGLY]}
     assert {0, 1, 2} <= set(np.flatnonzero(packs) % FORMS)
     for group in np.flatnonzero(packs):
         assert np.isin(colours.kinds[colours.packs[group] : colours.packs[group + 1]], kinds[group % FORMS]).all()

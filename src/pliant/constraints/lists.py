@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.constraints.blocks import FEWEST_ROWS
-from pliant.constraints.packs import SINGLY, WALL, kind_of_pack, zeros_like
+from pliant.constraints.packs import SINGLY, STILL, WALL, kind_of_pack, zeros_like
 from pliant.constraints.rows import CONTACT, ENTRY_BITS, OF_TRIANGLE
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.bits import lowest_bit
@@ -220,7 +220,13 @@ def kind_in_group(rows, order, first, width, form, packs_singly):
         return SINGLY
     if form == 0:
         return kind_of_pack(rows, order, first, width)
-    return WALL if form == 2 else CONTACT
+    if form == 1:
+        return CONTACT
+    for place in range(first, first + width):
+        i = np.uint64(order[place])
+        if rows.weights[i, 0] != 0.0 or rows.weights[i, 1] != 0.0 or rows.weights[i, 2] != 0.0:
+            return WALL
+    return STILL
 
 
 @inlined

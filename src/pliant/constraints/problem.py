@@ -142,7 +142,7 @@ class ConstraintProblem:
         """Bring impulses of rows up to date after iterations over packs."""
         if self._behind is not None:
             about, self._behind = (self.colours, *self._behind), None
-            self.team.run_for(4.0 * self.count, copy_back, self.rows, *about)
+            self.team.run_for(4.0 * self.count, copy_back, self.rows, *about, self.done >= self.planned)
 
     @property
     def vectors(self) -> Vectors:

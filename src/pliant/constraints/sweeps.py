@@ -129,11 +129,12 @@ def sweep(
                 first, last, singly, block = packs_of(thread, threads, colours, blocks, stage, unit)
                 k = done + unit if is_wave else done
                 beta, is_last, fills = momentum(pace, k), k == iterations - 1, is_new and k == 0
+                begins = pace.done == 0
                 for pack in range(first, last):
                     place, kind = pack * width, at(colours.kinds, pack)
                     if kind != SINGLY and (is_apart or pack < singly):
                         if fills:
-                            fill_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, like)
+                            fill_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, begins, like)
                             silence(packs, pack, at(colours.copies, pack), width)
                         about = (colours.order, place, pack, kind, scheme, pace, beta, is_last, like)
                         sweep_pack(rows, bodies, ahead, packs, *about)
@@ -231,8 +232,8 @@ def take_over(thread, threads, to, source):
 
 
 @entry(nogil=True, error_model="numpy")
-def copy_back(thread, threads, barrier, rows, colours, is_apart, scheme, pace, packs):
-    """Copy what iterations have changed in packs back to the rows."""
+def copy_back(thread, threads, barrier, rows, colours, is_apart, scheme, pace, packs, ends):
+    """Copy what iterations have changed in packs back to the rows; ends: but for last changes."""
     like = zeros_like(rows.rest)
     width = width_of(like)
     for palette in range(colours.palettes[0]):
@@ -242,7 +243,7 @@ def copy_back(thread, threads, barrier, rows, colours, is_apart, scheme, pace, p
         for pack in range(first, last):
             place, kind = pack * width, colours.kinds[pack]
             if kind != SINGLY and (is_apart or pack < singly):
-                empty_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, like)
+                empty_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, ends, like)
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
