@@ -23,6 +23,7 @@ import numpy as np
 from pliant.constraints.packs import WALL, divisors, form_of, moving_residual, relaxed, tangent_of, turned
 from pliant.constraints.rows import CONE, CONTACT, DIAGONAL, NO_FRICTION
 from pliant.constraints.triples import gather_numbers, gather_triples, scatter_triples
+from pliant.lanes.aligned import aligned_zeros
 from pliant.lanes.compiled import inlined
 from pliant.lanes.math import maximum, minimum, number, sqrt
 from pliant.lanes.memory import load, store, width_of
@@ -48,7 +49,7 @@ class PackedRows(NamedTuple):
 
 def room_for_packs(packs: int, fields: int, width: int, dtype: np.dtype) -> PackedRows:
     """For so many packs of so many fields."""
-    return PackedRows(np.zeros(packs * fields * width, dtype), np.zeros((2, packs * width), np.uint32), fields)
+    return PackedRows(aligned_zeros(packs * fields * width, dtype), np.zeros((2, packs * width), np.uint32), fields)
 
 
 @inlined
