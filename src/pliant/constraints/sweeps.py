@@ -34,6 +34,7 @@ from pliant.constraints.packed_rows import empty_pack, fill_pack, silence, sweep
 from pliant.constraints.packs import SINGLY, zeros_like
 from pliant.constraints.rolling import gather_body_roll, gather_roll, push_roll, relax_rolling
 from pliant.constraints.rows import COUNT, NO_FRICTION
+from pliant.constraints.triples import load_quad
 from pliant.elements.closest import row
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.compiled import at, inlined
@@ -204,9 +205,8 @@ def packs_of(thread, threads, colours, blocks, stage, unit):
 def take_over_after(block, blocks, bodies, ahead):
     """Let velocities be those ahead, of all that have no constraint after a block; -1: of nobody."""
     for place in range(blocks.vertices[block] if block >= 0 else 0, blocks.vertices[block + 1] if block >= 0 else 0):
-        vertex = at(bodies.order, place)
-        for axis in range(3):
-            bodies.velocity[vertex, axis] = ahead.velocity[vertex, axis]
+        vertex = np.int64(at(bodies.order, place))
+        store(bodies.velocity, 4 * vertex, load_quad(ahead.velocity, vertex))
         for axis in range(3 if len(bodies.spin) > 0 else 0):
             bodies.spin[vertex, axis] = ahead.spin[vertex, axis]
 
