@@ -36,6 +36,7 @@ CHANGE_ALONG, SOFT = 6, 7  # of distances, and of contacts without friction
 FRICTION, TANGENTIAL, CHANGE, NORMAL, TANGENT = 6, 7, 9, 12, 15  # of contacts
 FRICTION_HELD, TOTAL, TOTAL_CHANGE = 5, 6, 9  # of contacts whose impulses are vectors
 FIELDS_OF_DISTANCES, FIELDS, FIELDS_WITH_CHANGE, FIELDS_THAT_MOVE = 8, 9, 12, 18
+NOTHING, STEPS, ALL = range(3)  # what is to be filled: delta and steps alone, where impulses are those of rows
 LEAST_SQUARE = 1.2e-38  # [N^2 s^2] of a tangential impulse that friction bounds
 
 
@@ -93,19 +94,9 @@ def fill_pack(rows, packs, order, place, pack, kind, scheme, pace, begins, like)
         here, opposite = rows.vertices[i, 0], rows.vertices[i, 1]
         packs.starts[0, place + lane] = 4 * here
         packs.starts[1, place + lane] = 4 * (here if opposite < 0 else opposite)
-    d = gather_numbers(rows.diagonal, order, place, 2, 0, like)
-    if pace.weights != DIAGONAL:
-        d, _ = divisors(d, d, gather_numbers(rows.split, order, place, 2, 0, like), d, pace.weights)
-    omega, p = number(pace.omega, like), gather_triples(rows.impulse, order, place, 1, like)
-    along = omega * gather_numbers(rows.factor, order, place, 1, 0, like) / d
-    n = gather_triples(rows.normal, order, place, 1, like)
-    if scheme.is_moving:
-        put3(packs, at, gather_triples(rows.separation, order, place, 1, like))
-        store(packs.fields, at + REST * width, gather_numbers(rows.rest, order, place, 1, 0, like))
-    else:
-        put3(packs, at, n)
-        store(packs.fields, at + REST * width, gather_numbers(rows.bias, order, place, 1, 0, like))
-    store(packs.fields, at + ALONG * width, along)
+    fill_steps(rows, packs, order, place, pack, scheme, pace, like)
+    p, n = gather_triples(rows.impulse, order, place, 1, like), gather_triples(rows.normal, order, place, 1, like)
+    put3(packs, at, gather_triples(rows.separation, order, place, 1, like) if scheme.is_moving else n)
     c = (like, like, like)
     if pace.a != 0.0 and not begins:
         c = gather_triples(rows.change, order, place, 1, like)
@@ -131,6 +122,20 @@ def fill_pack(rows, packs, order, place, pack, kind, scheme, pace, begins, like)
         put3(packs, at + NORMAL * width, n)
     if packs.size > TANGENT:
         put3(packs, at + TANGENT * width, gather_triples(rows.tangent, order, place, 1, like))
+
+
+@inlined
+def fill_steps(rows, packs, order, place, pack, scheme, pace, like):
+    """Delta, or the distance at rest, and steps of the same constraints."""
+    width = width_of(like)
+    at = pack * packs.size * width
+    d = gather_numbers(rows.diagonal, order, place, 2, 0, like)
+    if pace.weights != DIAGONAL:
+        d, _ = divisors(d, d, gather_numbers(rows.split, order, place, 2, 0, like), d, pace.weights)
+    along = number(pace.omega, like) * gather_numbers(rows.factor, order, place, 1, 0, like) / d
+    rest = rows.rest if scheme.is_moving else rows.bias
+    store(packs.fields, at + REST * width, gather_numbers(rest, order, place, 1, 0, like))
+    store(packs.fields, at + ALONG * width, along)
 
 
 @inlined

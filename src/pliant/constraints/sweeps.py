@@ -30,7 +30,7 @@ from pliant.constraints.one_row import (
     residual,
     take,
 )
-from pliant.constraints.packed_rows import empty_pack, fill_pack, silence, sweep_pack
+from pliant.constraints.packed_rows import ALL, NOTHING, STEPS, empty_pack, fill_pack, fill_steps, silence, sweep_pack
 from pliant.constraints.packs import SINGLY, zeros_like
 from pliant.constraints.rolling import gather_body_roll, gather_roll, push_roll, relax_rolling
 from pliant.constraints.rows import COUNT, NO_FRICTION
@@ -105,12 +105,12 @@ def gather_block(thread, threads, rows, bodies, scheme, blocks, block):
 @entry(nogil=True, error_model="numpy")
 def sweep(
     thread, threads, barrier, rows, colours, blocks, bodies, ahead, is_apart, scheme, pace, iterations, packs,
-    is_new,
+    what,
 ):  # fmt: skip
     """Equation 29, stage by stage; constraints that fit in no colour are one thread's.
 
     ahead: whom constraints push: the bodies themselves, or, if is_apart, for Equations 26 and 38, copies of their
-    velocities, which take their place after each iteration. is_new: packs are to be filled first. Impulses stay in
+    velocities, which take their place after each iteration. what: of packs is to be filled first. Impulses stay in
     packs until `copy_back`.
     """
     waits, is_wave = 1, blocks.numbers[3] == 1
@@ -129,13 +129,16 @@ def sweep(
             for unit in range(begin, end, step):
                 first, last, singly, block = packs_of(thread, threads, colours, blocks, stage, unit)
                 k = done + unit if is_wave else done
-                beta, is_last, fills = momentum(pace, k), k == iterations - 1, is_new and k == 0
+                beta, is_last, fills = momentum(pace, k), k == iterations - 1, what if k == 0 else NOTHING
                 begins = pace.done == 0
                 for pack in range(first, last):
                     place, kind = pack * width, at(colours.kinds, pack)
                     if kind != SINGLY and (is_apart or pack < singly):
-                        if fills:
+                        if fills == ALL:
                             fill_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, begins, like)
+                        elif fills == STEPS:
+                            fill_steps(rows, packs, colours.order, place, pack, scheme, pace, like)
+                        if fills != NOTHING:
                             silence(packs, pack, at(colours.copies, pack), width)
                         about = (colours.order, place, pack, kind, scheme, pace, beta, is_last, like)
                         sweep_pack(rows, bodies, ahead, packs, *about)

@@ -235,6 +235,7 @@ class ConstraintWork(Work):
         posed = self.posed
         has_contacts = posed.count > len(self.distances.pairs)
         if posed.done == posed.planned and has_contacts and friction is not None:
+            posed.forget_packs()
             self.team.run_for(60.0 * posed.count, friction_at_end, self.rows, posed.count, self.bodies, friction)
         self._write(problem, x)
         if self._sleepers is not None:
@@ -265,6 +266,7 @@ class ConstraintWork(Work):
             more += posed.planned
             deepening, is_through = self._find_ends()
         if is_through:
+            posed.forget_packs()
             self.team.call(end_passages, *self._about(), PASSES)
             self._write(problem, x)
         if self._passages is not None and self._passages.may_pass(problem.x_prev, x, 0.0):
