@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import pliant as pl
-from pliant.constraints.lists import COLOURS, FORMS
+from pliant.constraints.lists import COLOURS, FORMS, GROUPS
 from pliant.constraints.packed_rows import FIELDS_OF_DISTANCES
-from pliant.constraints.packs import SINGLY, WALL, pack_width
+from pliant.constraints.packs import SINGLY, STILL, pack_width
 from pliant.constraints.rows import CONTACT, DISTANCE, NO_FRICTION
 
 R = 0.01
@@ -33,7 +33,7 @@ def test_lanes_do_what_single_constraints_do(pose, scheme, friction, relaxation)
     """The same impulses and velocities to rounding after seven iterations."""
     solver = scheme(relaxation, iterations=15, friction=friction)
     packed, single = (pose(falling(0.4), solver) for _ in range(2))
-    assert (packed.colours.kinds[: packed._pack_count] < SINGLY).sum() > 20
+    assert (packed.colours.kinds[: packed.colours.packs[packed.colours.palettes[0] * GROUPS]] < SINGLY).sum() > 20
     single.colours.kinds[:] = SINGLY
     for problem in (packed, single):
         relaxation.iterate(problem, 7)
@@ -57,7 +57,7 @@ def test_colours_are_packs_of_one_kind_filled_up_with_copies(pose, precision):
     assert (copies >= 0).all()
     assert (copies < width).all()
     assert (copies > 0).any()
-    found, kinds = [], {0: [DISTANCE], 1: [CONTACT], 2: [WALL], 3: [SINGLY]}
+    found, kinds = [], {0: [DISTANCE], 1: [CONTACT], 2: [STILL], 3: [SINGLY]}
     assert {0, 1, 2} <= set(np.flatnonzero(packs) % FORMS)
     for group in np.flatnonzero(packs):
         assert np.isin(colours.kinds[colours.packs[group] : colours.packs[group + 1]], kinds[group % FORMS]).all()

@@ -21,7 +21,8 @@ from pliant.lanes.memory import load, load3, store3
 from pliant.lanes.types import Lanes
 from pliant.lanes.vectors import add_scaled, cross, dot, subtract
 
-SINGLY, WALL = 3, 4  # in place of the kind of a pack: one by one; contacts with obstacles, which have no second vertex
+# In place of the kind of a pack: one by one; contacts with obstacles, which have no second vertex; with those at rest.
+SINGLY, WALL, STILL = 3, 4, 5
 TINY = 1e-30  # [m] [N s] divides in place of what is shorter
 
 
@@ -86,13 +87,13 @@ def divisors(d, d_t, split, split_t, weights):
 @inlined
 def form_of(kind):
     """The kind of the constraints of a pack."""
-    return CONTACT if kind == WALL else kind
+    return CONTACT if kind >= WALL else kind
 
 
 @inlined
 def turned(kind, n, t, s):
     """C + rest, and the normal and the tangent that have turned with s; those of obstacles stay."""
-    if kind == WALL:
+    if kind >= WALL:
         return dot(n, s), n, t
     least = number(TINY, s[0])
     length = sqrt(dot(s, s))

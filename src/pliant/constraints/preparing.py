@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pliant.constraints.blocks import order_vertices, rows_of_block
+from pliant.constraints.blocks import plan_blocks, rows_of_block
 from pliant.constraints.lists import list_bodies, list_vertices
 from pliant.constraints.one_row import in_space, put_row, write_diagonals
 from pliant.constraints.sweeps import gather_block
@@ -25,11 +25,11 @@ def prepare(thread, threads, barrier, rows, count, bodies, blocks, cursor, schem
         if len(bodies.rigid.twist) > 0:
             list_bodies(rows, count, bodies.rigid, cursor)
         list_vertices(rows, count, bodies, cursor)
-        order_vertices(count, bodies, blocks)
+        plan_blocks(count, bodies, blocks)
     barrier_wait(barrier, threads)
-    block_count = blocks.numbers[0]
+    block_count = blocks.numbers[0] if blocks.numbers[3] == 1 else 1
     for block in range(block_count):
-        first, last = rows_of_block(block, block_count, count)
+        first, last = rows_of_block(block, block_count, blocks.numbers[2], count)
         first, last = share(first, last, thread, threads)
         for k in range(first, last):
             i = np.uint64(k)

@@ -16,13 +16,16 @@ import numpy as np
 
 from pliant.constraints.blocks import Blocks, have_room, room_for_blocks
 from pliant.constraints.krylov import PARTS, Vectors
-from pliant.constraints.lists import Colours, colour_rows, room_for_colours
+from pliant.constraints.lists import GROUPS, Colours, colour_rows, room_for_colours
 from pliant.constraints.one_row import Scheme
 from pliant.constraints.packed_rows import (
+    ALL,
     FIELDS,
     FIELDS_OF_DISTANCES,
     FIELDS_THAT_MOVE,
     FIELDS_WITH_CHANGE,
+    NOTHING,
+    STEPS,
     PackedRows,
     room_for_packs,
 )
@@ -57,12 +60,13 @@ class ConstraintProblem:
     _vectors: Vectors | None = None
     _is_coloured: bool = False
     _packs: PackedRows = field(default_factory=lambda: room_for_packs(0, 0, 0, np.dtype(float)))
-    _pack_count: int = 0
-    _packed: tuple[Any, ...] | None = None  # what packs hold
+    _packed: tuple[Any, ...] | None = None  # what packs hold, with the impulses of rows; None: nothing
+    _is_stale: bool = False  # delta and steps of rows may be others than those in packs
     _behind: tuple[Any, ...] | None = None  # how packs were iterated that rows lag behind
     _ahead: Bodies | None = None  # with the velocities of the next iteration
     _colour: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int8))
     _cursor: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    _used: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), np.uint64))
 
     def prepare(self, gamma: float, keeps_lists: bool = False, is_warm: bool = False) -> None:
         """Lists, diagonals and delta for new rows; keeps_lists: the same constraints act on the same masses; is_warm:
@@ -95,15 +99,19 @@ class ConstraintProblem:
     def colour(self) -> None:
         """Find colours: constraints of one share no vertex."""
         self.copy_back()
-        self._packed = None
+        self._is_stale = True
         if self._is_coloured:
             return
         if len(self._colour) < self.count:
             capacity = len(self.rows.kind)
             self.colours, self._colour = room_for_colours(capacity), np.zeros(capacity, np.int8)
-        about = (self._cursor.view(np.uint64), self._colour, self.colours, self._is_single)
+        self._packed = None
+        shape = (self.team.threads, len(self._cursor))
+        if self._used.shape != shape:
+            self._used = np.zeros(shape, np.uint64)
+        about = (self._used, self._colour, self.colours, self._is_single)
         rows = (self.rows, self.count, self.blocks, self.bodies.inverse_mass)
-        self._pack_count = self.team.call(colour_rows, *rows, *about)
+        self.team.run_for(10.0 * self.count, colour_rows, *rows, *about)
         self._is_coloured = True
 
     def iterate(self, n: int, pace: Pace, is_apart: bool) -> None:
@@ -117,29 +125,37 @@ class ConstraintProblem:
         if self.done >= self.planned:
             self.copy_back()
 
-    def _packed_for(self, pace: Pace, is_apart: bool) -> tuple[PackedRows, bool]:
-        """Packs for a way to change impulses, and whether they are to be filled."""
-        wanted = (is_apart, self.scheme, pace.omega, pace.a != 0.0, pace.weights)
-        if self._packed == wanted:
-            return self._packs, False
+    def forget_packs(self) -> None:
+        """Impulses of rows have changed."""
         self.copy_back()
+        self._packed = None
+
+    def _packed_for(self, pace: Pace, is_apart: bool) -> tuple[PackedRows, int]:
+        """Packs for a way to change impulses, and what of them is to be filled (constraints.packed_rows)."""
+        wanted = (is_apart, self.scheme, pace.a != 0.0, pace.omega, pace.weights)
+        held, is_stale, self._is_stale = self._packed, self._is_stale, False
+        if held == wanted and not is_stale:
+            return self._packs, NOTHING
+        self.copy_back()
+        self._packed = wanted
+        if held is not None and held[1] == wanted[1] and held[0] >= wanted[0] and held[2] >= wanted[2]:
+            return self._packs, STEPS
         has_tangents = self.scheme.is_moving or self.scheme.friction != NO_FRICTION
         fields = FIELDS_OF_DISTANCES
         if has_tangents and (self.rows.kind[: self.count] == CONTACT).any():
             fields = FIELDS_THAT_MOVE if not self.scheme.holds_normals else FIELDS_WITH_CHANGE if pace.a else FIELDS
         dtype, width = self.rows.rest.dtype, pack_width(self.rows.rest.dtype)
-        count = self._pack_count
+        count = int(self.colours.packs[self.colours.palettes[0] * GROUPS])
         if len(self._packs.fields) < count * fields * width or self._packs.starts.shape[1] < count * width:
             self._packs = room_for_packs(count + count // 4 + 64, fields, width, dtype)
         self._packs = self._packs._replace(size=fields)
-        self._packed = wanted
-        return self._packs, True
+        return self._packs, ALL
 
     def copy_back(self) -> None:
         """Bring impulses of rows up to date after iterations over packs."""
         if self._behind is not None:
             about, self._behind = (self.colours, *self._behind), None
-            self.team.run_for(4.0 * self.count, copy_back, self.rows, *about)
+            self.team.run_for(4.0 * self.count, copy_back, self.rows, *about, self.done >= self.planned)
 
     @property
     def vectors(self) -> Vectors:

@@ -3,6 +3,9 @@
 Constraints of one colour share no vertex, so that each may push its own at once, and the result does not depend on the
 number of threads. Gauss-Seidel pushes the velocities that constraints see, Jacobi copies of them.
 
+What is done at the same time is a stage, after which threads wait for each other: a phase of blocks, or a wave of them,
+each block from its first to its last colour by one thread (constraints.blocks); or, where all is one block, one colour.
+
 Deviation: the paper's Jacobi runs in two passes (Section 7): over constraints, which find their impulses, then over
 vertices, which add up those of their lists. A pass over vertices took as long as the one over constraints.
 """
@@ -14,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pliant.constraints.blocks import DEPTH
-from pliant.constraints.lists import COLOURS, FORMS, GROUPS, copies_of
+from pliant.constraints.lists import COLOURS, FORMS, GROUPS
 from pliant.constraints.one_row import (
     constraint_value,
     gather,
@@ -27,10 +30,11 @@ from pliant.constraints.one_row import (
     residual,
     take,
 )
-from pliant.constraints.packed_rows import empty_pack, fill_pack, silence, sweep_pack
+from pliant.constraints.packed_rows import ALL, NOTHING, STEPS, empty_pack, fill_pack, fill_steps, silence, sweep_pack
 from pliant.constraints.packs import SINGLY, zeros_like
 from pliant.constraints.rolling import gather_body_roll, gather_roll, push_roll, relax_rolling
 from pliant.constraints.rows import COUNT, NO_FRICTION
+from pliant.constraints.triples import load_quad
 from pliant.elements.closest import row
 from pliant.kernels.threads import barrier_wait, share
 from pliant.lanes.compiled import at, inlined
@@ -92,7 +96,7 @@ def gather_some(thread, threads, rows, bodies, scheme, begin, end):
 @inner(nogil=True, error_model="numpy", _nrt=False)
 def gather_block(thread, threads, rows, bodies, scheme, blocks, block):
     """The same after a block of constraints: of the vertices that have no later one."""
-    if blocks.numbers[0] == 1:
+    if blocks.numbers[3] == 0:
         gather_all(thread, threads, rows, bodies, scheme)
     else:
         gather_some(thread, threads, rows, bodies, scheme, blocks.vertices[block], blocks.vertices[block + 1])
@@ -101,84 +105,113 @@ def gather_block(thread, threads, rows, bodies, scheme, blocks, block):
 @entry(nogil=True, error_model="numpy")
 def sweep(
     thread, threads, barrier, rows, colours, blocks, bodies, ahead, is_apart, scheme, pace, iterations, packs,
-    is_new,
+    what,
 ):  # fmt: skip
-    """Equation 29, colour by colour, in waves (constraints.blocks); the last colour of a palette is one thread's.
+    """Equation 29, stage by stage; constraints that fit in no colour are one thread's.
 
     ahead: whom constraints push: the bodies themselves, or, if is_apart, for Equations 26 and 38, copies of their
-    velocities, which take their place after each iteration. is_new: packs are to be filled first. Impulses stay in
+    velocities, which take their place after each iteration. what: of packs is to be filled first. Impulses stay in
     packs until `copy_back`.
     """
-    waits, palettes = 1, colours.palettes[0]
-    skew = blocks.numbers[1] if blocks.numbers[0] > 1 else palettes
-    most = DEPTH if skew < palettes else 1
+    waits, is_wave = 1, blocks.numbers[3] == 1
+    like = zeros_like(rows.rest)
+    width = width_of(like)
+    most = DEPTH if is_wave else 1
     if is_apart:
         take_over(thread, threads, ahead, bodies)
     barrier_wait(barrier, threads)
     for done in range(0, iterations, most):
         depth = min(iterations - done, most)
-        for wave in range(palettes + (depth - 1) * skew):
-            for colour in range(colours.palettes[2]):
-                is_empty = True
-                for k in range(depth):
-                    palette = wave - k * skew
-                    if 0 <= palette < palettes:
-                        group = palette * GROUPS + FORMS * colour
-                        first, last = colours.packs[group], colours.packs[group + FORMS]
-                        if first < last:
-                            is_empty, is_last = False, done + k == iterations - 1
-                            about = (scheme, pace, momentum(pace, done + k), is_last, is_new and done + k == 0)
-                            sweep_colour(thread, threads, rows, colours, bodies, ahead, is_apart, packs, group, *about)
-                if not is_empty:
-                    waits += 1
-                    barrier_wait(barrier, waits * threads)
-            if is_apart:
-                for k in range(depth):
-                    take_over_after(thread, threads, wave - k * skew, palettes, blocks, bodies, ahead)
-                waits += 1
-                barrier_wait(barrier, waits * threads)
+        for stage in range(stages_of(colours, blocks, depth)):
+            if is_empty(colours, blocks, stage):
+                continue
+            begin, end, step = units_of(thread, threads, blocks, stage, depth)
+            for unit in range(begin, end, step):
+                first, last, singly, block = packs_of(thread, threads, colours, blocks, stage, unit)
+                k = done + unit if is_wave else done
+                beta, is_last, fills = momentum(pace, k), k == iterations - 1, what if k == 0 else NOTHING
+                begins = pace.done == 0
+                for pack in range(first, last):
+                    place, kind = pack * width, at(colours.kinds, pack)
+                    if kind != SINGLY and (is_apart or pack < singly):
+                        if fills == ALL:
+                            fill_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, begins, like)
+                        elif fills == STEPS:
+                            fill_steps(rows, packs, colours.order, place, pack, scheme, pace, like)
+                        if fills != NOTHING:
+                            silence(packs, pack, at(colours.copies, pack), width)
+                        about = (colours.order, place, pack, kind, scheme, pace, beta, is_last, like)
+                        sweep_pack(rows, bodies, ahead, packs, *about)
+                    else:
+                        for own in range(place + at(colours.copies, pack), place + width):
+                            push_singly(rows, bodies, ahead, colours.order[own], scheme, pace, beta)
+                if is_apart and is_wave:
+                    take_over_after(block, blocks, bodies, ahead)
+            waits += 1
+            barrier_wait(barrier, waits * threads)
+        if is_apart and not is_wave:
+            take_over(thread, threads, bodies, ahead)
+            waits += 1
+            barrier_wait(barrier, waits * threads)
 
 
 @inlined
-def sweep_colour(
-    thread, threads, rows, colours, bodies, ahead, is_apart, packs, group, scheme, pace, beta, is_last, fills
-):
-    """This thread's share of the constraints of a colour, whose first group is given, and their pushes; fills: their
-    packs first.
-    """
-    like = zeros_like(rows.rest)
-    width = width_of(like)
-    first, last = colours.packs[group], colours.packs[group + FORMS]
-    if group % GROUPS < FORMS * COLOURS:
+def stages_of(colours, blocks, depth):
+    """How many stages so many iterations that go together have."""
+    numbers = blocks.numbers
+    if numbers[0] == 1:
+        return colours.palettes[0] * colours.palettes[2]
+    return numbers[0] + (depth - 1) * numbers[1] if numbers[3] == 1 else numbers[1]
+
+
+@inlined
+def is_empty(colours, blocks, stage):
+    """Whether a palette lacks a colour."""
+    if blocks.numbers[0] > 1:
+        return False
+    group = stage // colours.palettes[2] * GROUPS + FORMS * (stage % colours.palettes[2])
+    return colours.packs[group] == colours.packs[group + FORMS]
+
+
+@inlined
+def units_of(thread, threads, blocks, stage, depth):
+    """A thread's units of a stage, as a range: iterations of a wave, blocks of a phase, or its share of a colour."""
+    numbers = blocks.numbers
+    if numbers[0] == 1:
+        return 0, 1, 1
+    if numbers[3] == 1:
+        return thread, depth, threads
+    first, last = share(0, (numbers[0] - stage - 1) // numbers[1] + 1, thread, threads)
+    return first, last, 1
+
+
+@inlined
+def packs_of(thread, threads, colours, blocks, stage, unit):
+    """First pack of a unit, the one after its last, the one from which constraints may share vertices, the block."""
+    numbers = blocks.numbers
+    if numbers[0] == 1:
+        palette, colour = stage // colours.palettes[2], stage % colours.palettes[2]
+        group = palette * GROUPS + FORMS * colour
+        first, last = colours.packs[group], colours.packs[group + FORMS]
+        if colour == COLOURS:
+            return first, last if thread == 0 else first, first, 0
         first, last = share(first, last, thread, threads)
-    elif thread > 0:
-        last = first
-    for pack in range(first, last):
-        place, kind = pack * width, colours.kinds[pack]
-        if is_packed(group, kind, is_apart):
-            if fills:
-                fill_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, like)
-                silence(packs, pack, copies_in(colours, group, pack, width), width)
-            about = (colours.order, place, pack, kind, scheme, pace, beta, is_last, like)
-            sweep_pack(rows, bodies, ahead, packs, *about)
-        else:
-            for own in range(place + copies_in(colours, group, pack, width), place + width):
-                push_singly(rows, bodies, ahead, colours.order[own], scheme, pace, beta)
+        return first, last, last, 0
+    block = stage - unit * numbers[1] if numbers[3] == 1 else stage + unit * numbers[1]
+    if block < 0 or block >= numbers[0]:
+        return 0, 0, 0, -1
+    group = block * GROUPS
+    return colours.packs[group], colours.packs[group + GROUPS], colours.packs[group + FORMS * COLOURS], block
 
 
-@inner(nogil=True, error_model="numpy", _nrt=False)
-def take_over_after(thread, threads, palette, palettes, blocks, bodies, ahead):
-    """Let velocities be those ahead, of all that have no constraint after a palette."""
-    if blocks.numbers[0] > 1 and 0 <= palette < palettes:
-        first, last = share(blocks.vertices[palette], blocks.vertices[palette + 1], thread, threads)
-        for place in range(first, last):
-            vertex = at(bodies.order, place)
-            for axis in range(3):
-                bodies.velocity[vertex, axis] = ahead.velocity[vertex, axis]
-            for axis in range(3 if len(bodies.spin) > 0 else 0):
-                bodies.spin[vertex, axis] = ahead.spin[vertex, axis]
-    elif palette == palettes - 1:
-        take_over(thread, threads, bodies, ahead)
+@inlined
+def take_over_after(block, blocks, bodies, ahead):
+    """Let velocities be those ahead, of all that have no constraint after a block; -1: of nobody."""
+    for place in range(blocks.vertices[block] if block >= 0 else 0, blocks.vertices[block + 1] if block >= 0 else 0):
+        vertex = np.int64(at(bodies.order, place))
+        store(bodies.velocity, 4 * vertex, load_quad(ahead.velocity, vertex))
+        for axis in range(3 if len(bodies.spin) > 0 else 0):
+            bodies.spin[vertex, axis] = ahead.spin[vertex, axis]
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)
@@ -202,32 +235,18 @@ def take_over(thread, threads, to, source):
 
 
 @entry(nogil=True, error_model="numpy")
-def copy_back(thread, threads, barrier, rows, colours, is_apart, scheme, pace, packs):
-    """Copy what iterations have changed in packs back to the rows."""
+def copy_back(thread, threads, barrier, rows, colours, is_apart, scheme, pace, packs, ends):
+    """Copy what iterations have changed in packs back to the rows; ends: but for last changes."""
     like = zeros_like(rows.rest)
     width = width_of(like)
-    for group in range(0, GROUPS * colours.palettes[0], FORMS):
-        first, last = share(colours.packs[group], colours.packs[group + FORMS], thread, threads)
+    for palette in range(colours.palettes[0]):
+        group = palette * GROUPS
+        first, last = share(colours.packs[group], colours.packs[group + GROUPS], thread, threads)
+        singly = colours.packs[group + FORMS * COLOURS]
         for pack in range(first, last):
             place, kind = pack * width, colours.kinds[pack]
-            if is_packed(group, kind, is_apart):
-                empty_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, like)
-
-
-@inlined
-def is_packed(group, kind, is_apart):
-    """Whether a pack of a group is done at once: not where its constraints may share vertices and see each other's
-    pushes.
-    """
-    return kind != SINGLY and (is_apart or group % GROUPS < FORMS * COLOURS)
-
-
-@inlined
-def copies_in(colours, group, pack, width):
-    """How many places of a pack, of one of the groups of a colour, have copies; group: the first of them."""
-    while pack >= colours.packs[group + 1]:
-        group += 1
-    return copies_of(colours, group, width) if pack == colours.packs[group] else 0
+            if kind != SINGLY and (is_apart or pack < singly):
+                empty_pack(rows, packs, colours.order, place, pack, kind, scheme, pace, ends, like)
 
 
 @inner(nogil=True, error_model="numpy", _nrt=False)

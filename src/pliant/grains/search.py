@@ -14,8 +14,7 @@ from pliant.lanes.compiled import at, inlined
 from pliant.lanes.entry import entry
 from pliant.lanes.vectors import add
 
-GROUP = 4096  # spheres whose contacts with others are written before those with the rest: then packs are of one kind,
-# and contacts of a sphere are not far from each other
+GROUP = 64  # spheres whose contacts with others are written before those with the rest: not far from each other
 
 
 @entry(nogil=True, error_model="numpy")

@@ -11,6 +11,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+from pliant.lanes.arithmetic import FLAGS
 from pliant.lanes.memory import (
     _check_precision,
     _data,
@@ -252,6 +253,58 @@ def add_rows(typingctx, rows, starts, first, x, y, z):
 
     number = x if isinstance(x, Lanes) else rows.dtype
     return types.void(rows, starts, types.int64, number, number, number), codegen
+
+
+def _row_at(builder, data, starts, place):
+    """Address of the row that begins at starts[place]."""
+    return builder.gep(data, [builder.zext(builder.load(builder.gep(starts, [place])), _I64)])
+
+
+def _push_row(builder, address, push, sign, like):
+    """Add to one row a push times the row's fourth number, or subtract it."""
+    before = _load_four(builder, address, like)
+    change = builder.fmul(shuffle(builder, before, before, [3, 3, 3, 3]), push, flags=FLAGS)
+    after = (builder.fadd if sign > 0 else builder.fsub)(before, change, flags=FLAGS)
+    builder.store(after, builder.bitcast(address, push.type.as_pointer()), align=llvm_size(like))
+
+
+def _push_rows(builder, data, starts, sides, xyz, like):
+    """Push the rows of all sides (first, sign), lane by lane: an address is asked for when its turn comes, so that few
+    registers are in use.
+    """
+    zero = ir.Constant(xyz[0].type, None)
+    for lane, push in enumerate(_rows_of(builder, _interleave_rows(builder, *xyz, zero, like.width), like.width)):
+        for first, sign in sides:
+            address = _row_at(builder, data, starts, builder.add(first, _I64(lane)))
+            _push_row(builder, address, push, sign, like)
+
+
+@intrinsic
+def push_rows(typingctx, rows, starts, first, x, y, z):
+    """Add x, y, z, times the fourth number of the row, to the rows that begin at starts[first : first + width], lane by
+    lane.
+    """
+    _check_precision(rows, x)
+
+    def codegen(context, builder, signature, args):
+        data, begins = (_data(context, builder, signature.args[k], args[k]) for k in range(2))
+        _push_rows(builder, data, begins, [(args[2], 1)], args[3:], x)
+        return context.get_dummy_value()
+
+    return types.void(rows, starts, types.int64, x, x, x), codegen
+
+
+@intrinsic
+def push_both_rows(typingctx, rows, starts, first, second, x, y, z):
+    """The same, and subtract them from the rows that begin at starts[second : second + width]."""
+    _check_precision(rows, x)
+
+    def codegen(context, builder, signature, args):
+        data, begins = (_data(context, builder, signature.args[k], args[k]) for k in range(2))
+        _push_rows(builder, data, begins, [(args[2], 1), (args[3], -1)], args[4:], x)
+        return context.get_dummy_value()
+
+    return types.void(rows, starts, types.int64, types.int64, x, x, x), codegen
 
 
 @intrinsic

@@ -6,10 +6,11 @@ import numpy as np
 
 from pliant.constraints.blocks import room_for_blocks
 from pliant.constraints.distances import Distances, cloth_distances, spring_distances
-from pliant.constraints.lists import PALETTE_BITS, colour_rows, room_for_colours
+from pliant.constraints.lists import PALETTE, colour_rows, room_for_colours
 from pliant.constraints.rows import empty_rows
 from pliant.errors import SolverError
 from pliant.grains.convex_pairs import ConvexPairs
+from pliant.kernels.threads import new_barrier
 from pliant.model import (
     CARRIED,
     FREE,
@@ -94,7 +95,8 @@ def _by_colours(distances: Distances, n_vertices: int) -> Distances:
     m = len(distances.pairs)
     rows, colours, colour = empty_rows(m, np.float64), room_for_colours(m), np.zeros(m, np.int8)
     rows.vertices[:, :2], rows.vertices[:, 2:] = distances.pairs, -1
-    used = np.zeros(n_vertices, np.uint64)
-    colour_rows(rows, m, room_for_blocks(m), np.ones(n_vertices), used, colour, colours, True)
-    order = np.lexsort((colour, np.arange(m) >> PALETTE_BITS))
+    used = np.zeros((1, n_vertices), np.uint64)
+    about = (room_for_blocks(m), np.ones(n_vertices), used, colour, colours, True)
+    colour_rows(0, 1, new_barrier(), rows, m, *about)
+    order = np.lexsort((colour, np.arange(m) // PALETTE))
     return Distances(*(array[order] for array in distances))

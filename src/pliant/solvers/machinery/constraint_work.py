@@ -134,10 +134,9 @@ class ConstraintWork(Work):
         """Pose a step: velocities without constraints (Equation 21), contacts, rows, impulses to begin with."""
         self._ending, self._before, self._gamma = ending, None, gamma
         self._keep()
-        h, base = problem.h, len(self.distances.pairs)
-        self._h = h
+        self._h, base = problem.h, len(self.distances.pairs)
         if base:
-            begin_distances(self.rows, self.distances.stiffness, problem.x_prev, h)
+            begin_distances(self.rows, self.distances.stiffness, problem.x_prev, self._h)
         self._load_motion(problem)
         count = self._detect(problem)
         if self._sleepers is not None:
@@ -235,6 +234,7 @@ class ConstraintWork(Work):
         posed = self.posed
         has_contacts = posed.count > len(self.distances.pairs)
         if posed.done == posed.planned and has_contacts and friction is not None:
+            posed.forget_packs()
             self.team.run_for(60.0 * posed.count, friction_at_end, self.rows, posed.count, self.bodies, friction)
         self._write(problem, x)
         if self._sleepers is not None:
@@ -265,6 +265,7 @@ class ConstraintWork(Work):
             more += posed.planned
             deepening, is_through = self._find_ends()
         if is_through:
+            posed.forget_packs()
             self.team.call(end_passages, *self._about(), PASSES)
             self._write(problem, x)
         if self._passages is not None and self._passages.may_pass(problem.x_prev, x, 0.0):
@@ -334,10 +335,9 @@ class ConstraintWork(Work):
     def _settle(self, ending: Ending, v: np.ndarray, spins: np.ndarray, twists: np.ndarray) -> None:
         """Iterations that correct no positions, so that no overlap becomes speed."""
         posed, bodies = self.posed, self.bodies
-        solved = copied(bodies)
         own = self.rows.impulse[: posed.count], self.rows.bias[: posed.count]
         rows = self.rows._replace(impulse=own[0].copy(), bias=own[1].copy())
-        self._before = replace(posed, rows=rows, bodies=solved)
+        self._before = replace(posed, rows=rows, bodies=copied(bodies))
         moving = posed.scheme
         posed.scheme, posed.done, posed.planned = moving._replace(is_moving=False), 0, ending.settling
         self.team.call(end_corrections, self.rows, posed.count)
