@@ -33,7 +33,7 @@ from pliant.contact.search.convex_pairs import NEAR, Bounds, PlaneSearch, bounds
 from pliant.contact.search.edge_depths import deepest_edge
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, face_contacts_at
 from pliant.contact.search.motion import largest_motion
-from pliant.contact.search.near_obstacles import obstacle_contacts_at
+from pliant.contact.search.near_obstacles import obstacle_contacts_at, static_reach
 from pliant.contact.search.planes_and_obstacles import planes_and_obstacles
 from pliant.contact.search.solid import least_width
 from pliant.contact.search.solids_at_convex import SolidsAtConvex
@@ -60,9 +60,8 @@ from pliant.model import CarriedPoints, ContactModel, Model
 
 @dataclass
 class Detector:
-    """Keeps trees, the sides of what is near, who presses, multipliers, and the contacts of the step.
-
-    begin_step, detect (as often as one likes), end, and so on. What was detected stays until the end of the step.
+    """Keeps trees, the sides of what is near, who presses, multipliers, and the contacts of the step: begin_step,
+    detect (as often as one likes), end, and so on. What was detected stays until the end of the step.
     """
 
     model: ContactModel
@@ -73,6 +72,7 @@ class Detector:
     spheres: SphereSearch | None = None  # None: there are no particles
     budget: EnergyBudget | None = None  # of steps whose energy may not rise
     is_static: bool = False  # for equilibria: what starts too near is brought to its distance
+    way: float | None = None  # [s] of the motion of obstacles that a step takes in; None: h
     colliders: Colliders = field(init=False)
     round_bodies: RoundDetector = field(init=False)
     side_history: SideHistory = field(default_factory=no_side_history)
@@ -172,7 +172,7 @@ class Detector:
     ) -> None:
         """Put the sliding points of round bodies, in all three positions (n, 3) [m], where they will touch."""
         if self.round_bodies:
-            self.round_bodies.slide(x_prev, x_guess, time, self.h, carried, y)
+            self.round_bodies.slide(x_prev, x_guess, time, self.h if self.way is None else self.way, carried, y)
 
     def _begin_at(self, x: np.ndarray, sides: SideHistory) -> None:
         """Go on from positions x (n, 3) [m] of which only these sides are known."""
@@ -224,15 +224,17 @@ class Detector:
         """
         model, settings = self.model, self.model.settings
         reach = 2.0 * largest_motion(x0, x1) if model.shapes else 0.0
+        seconds = h if self.way is None or h == 0 else self.way
+        reach = max(reach, static_reach(model, x0, time, seconds)) if self.is_static else reach
         if self.is_hard and model.shapes:  # they rest without penetration
             reach = max(reach, NEAR * float(model.edge.min()))
-        numbers, way = range(len(model.shapes)), (x0, x1, time, h, reach, self.is_static)
+        numbers, way = range(len(model.shapes)), (x0, x1, time, seconds, reach, self.is_static)
         faces = [face_contacts_at(self.team, model, k, self._faces, *way) for k in numbers]
         if self._finds_all_again and bounds is not None and not any(part.size for part in (*pairs, *faces)):
             contacts = planes_and_obstacles(self._planes, self.team, model, x0, x1, bounds, time, h, reach)
             self._shortfalls = np.zeros(contacts.size)
             return hard_potential(contacts, model, self.scale, x0, self.h)
-        near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
+        near = [obstacle_contacts_at(self.team, model, k, *way) for k in numbers]
         pairs = (*pairs, self.round_bodies.contacts)
         if self.spheres is not None:
             near.append(self.spheres.find(x0, x1, time, h, self.scale, self.is_hard))
