@@ -209,10 +209,9 @@ class NewtonDescent(LevenbergDescent):
         """A descent direction with the true Hessian, if need be with a larger s, else with a positive one; and whether
         it takes into account how loads follow.
         """
-        contacts = space.problem.contacts
-        if isinstance(contacts, ContactPotential) and contacts.count:
-            edge = space.problem.model.contact.edge
-            held = gripped(contacts, space.x, edge, self.grip)
+        contacts, model = space.problem.contacts, space.problem.model.contact
+        if isinstance(contacts, ContactPotential) and contacts.count and model is not None:
+            held = gripped(contacts, space.x, model.edge, self.grip)
             space = step_space(replace(space.problem, contacts=held), space.x, self.work)
         solve, step = self._solution(space, -g)
         if self.loads is None or self.solver.linear != "direct":

@@ -14,11 +14,11 @@ long as the energy does what it should.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
-from pliant.contact.contact_set import gaps
+from pliant.contact.contact_set import ContactSet, gaps
 from pliant.contact.response.potential import ContactPotential
 
 WORTH = 1e-2  # of what a step's energy falls by: what contacts that close or open on the way must take to be looked at
@@ -30,6 +30,10 @@ class GrippedContacts(ContactPotential):
     """Contacts in whose Hessian sliding has a stiffness."""
 
     grip: np.ndarray = field(default_factory=lambda: np.zeros(0))  # (k,) [N/m]
+
+    def copied(self) -> GrippedContacts:
+        """One with contacts of its own."""
+        return replace(self, contacts=ContactSet(*(array.copy() for array in self.contacts)))
 
     def blocks(self, x: np.ndarray, is_exact: bool = False) -> np.ndarray:
         n = self.contacts.normals

@@ -125,9 +125,9 @@ class LoadStep:
                 at_rounding = residual <= NEARLY
                 return Outcome(False, at_rounding, "the residual no longer falls", iteration, residual, problem)
             if iteration < self.iterations:
-                before = x.copy()
+                last = x.copy()
                 descent.advance(problem, x, poses)
-                moved = float(np.abs(x - before).max()) if loads_follow else 0.0
+                moved = float(np.abs(x - last).max()) if loads_follow else 0.0
                 problem = self._potential(x, start, poses, pressures, factor)
         reason = f"did all {self.iterations} iterations"
         return Outcome(False, False, reason, self.iterations, residual, problem)
