@@ -32,7 +32,7 @@ from pliant.contact.search.convex_bodies import ConvexBodies, convex_bodies
 from pliant.contact.search.convex_pairs import NEAR, Bounds, PlaneSearch, bounds_of, with_planes
 from pliant.contact.search.edge_depths import deepest_edge
 from pliant.contact.search.faces_near_obstacles import edges_and_triangles, faces_near_obstacles
-from pliant.contact.search.near_obstacles import obstacle_contacts_at, reach_of
+from pliant.contact.search.near_obstacles import Way, obstacle_contacts_at, reach_of
 from pliant.contact.search.planes_and_obstacles import RigidSearch
 from pliant.contact.search.solid import least_width
 from pliant.contact.search.solids_at_convex import SolidsAtConvex
@@ -60,9 +60,8 @@ from pliant.model import CarriedPoints, ContactModel, Model
 
 @dataclass
 class Detector:
-    """Keeps trees, the sides of what is near, who presses, multipliers, and the contacts of the step.
-
-    begin_step, detect (as often as one likes), end, and so on. What was detected stays until the end of the step.
+    """Keeps trees, the sides of what is near, who presses, multipliers, and the contacts of the step: begin_step,
+    detect (as often as one likes), end, and so on. What was detected stays until the end of the step.
     """
 
     model: ContactModel
@@ -73,6 +72,7 @@ class Detector:
     spheres: SphereSearch | None = None  # None: there are no particles
     budget: EnergyBudget | None = None  # of steps whose energy may not rise
     is_static: bool = False  # for equilibria: what starts too near is brought to its distance
+    way: float | None = None  # [s] of the motion of obstacles that a step takes in; None: h
     colliders: Colliders = field(init=False)
     round_bodies: RoundDetector = field(init=False)
     side_history: SideHistory = field(default_factory=no_side_history)
@@ -177,7 +177,7 @@ class Detector:
     ) -> None:
         """Put the sliding points of round bodies, in all three positions (n, 3) [m], where they will touch."""
         if self.round_bodies:
-            self.round_bodies.slide(x_prev, x_guess, time, self.h, carried, y)
+            self.round_bodies.slide(x_prev, x_guess, time, self.h if self.way is None else self.way, carried, y)
 
     def _begin_at(self, x: np.ndarray, sides: SideHistory) -> None:
         """Go on from positions x (n, 3) [m] of which only these sides are known."""
@@ -205,15 +205,14 @@ class Detector:
         if is_first:
             self._straight.meet(x_prev, x)
         kept = self.multipliers if self._latest is None else multipliers_of(self._latest.contacts)
-        way = (x_prev, x, time, self.h, reach_of(self.model, x_prev, x, self._nearest))
-        faces = faces_near_obstacles(self.team, self.model, self._faces, *way, self.is_static)
+        way, faces = self._near_obstacles(x_prev, x, time, self.h)
         pairs = (self._at_start.contacts, self._found)
         if bounds is not None and self._finds_all_again and not any(part.size for part in (*pairs, *faces)):
             found = self._rigid.find(*way, bounds)
             self._latest = hard_potential(self._rigid, found, self.scale, x_prev, self.h, kept, is_first)
             self._shortfalls = np.zeros(self._latest.count)
             return self._latest
-        self._latest = self._potential(pairs, faces, *way, bounds)
+        self._latest = self._potential(pairs, faces, way, self.h, bounds)
         restore_multipliers(self._latest.contacts, kept)
         if self.is_hard:
             begin_multipliers(self._latest.contacts, self._compliance, is_first)
@@ -225,21 +224,24 @@ class Detector:
         kept, x = self.round_bodies.contacts, x.copy()
         if self.round_bodies:
             self.round_bodies.slide(x, x, time, 0.0, None)
-        way = (x, x, time, 0.0, reach_of(self.model, x, x, self._nearest))
-        faces = faces_near_obstacles(self.team, self.model, self._faces, *way, self.is_static)
-        potential = self._potential((self._at_start.contacts,), faces, *way)
+        way, faces = self._near_obstacles(x, x, time, 0.0)
+        potential = self._potential((self._at_start.contacts,), faces, way, 0.0)
         self.round_bodies.contacts = kept
         return potential, x
 
+    def _near_obstacles(self, x0: np.ndarray, x1: np.ndarray, time: float, h: float) -> tuple[Way, list[ContactSet]]:
+        """The way from x0 to x1 with how near to obstacles [m] things are listed; contacts of edges and triangles."""
+        at = (x0, x1, time, h if self.way is None or h == 0 else self.way)
+        way = (*at, reach_of(self.model, *at, self._nearest, self.is_static))
+        return way, faces_near_obstacles(self.team, self.model, self._faces, *way, self.is_static)
+
     def _potential(
-        self, pairs: tuple[ContactSet, ...], faces: list[ContactSet], x0: np.ndarray, x1: np.ndarray, time: float,
-        h: float, reach: float, bounds: Bounds | None = None,
-    ) -> ContactPotential:  # fmt: skip
-        """Contacts between vertices, and with obstacles on the way from x0 to x1 (n, 3) [m] in the time h [s]; bounds
-        of convex bodies, if they are known; faces: contacts of edges and triangles.
-        """
+        self, pairs: tuple[ContactSet, ...], faces: list[ContactSet], way: Way, h: float, bounds: Bounds | None = None
+    ) -> ContactPotential:
+        """Contacts between vertices, and with obstacles on a way that takes h [s]; faces: of edges and triangles."""
+        x0, x1, time = way[:3]
         model, settings, numbers = self.model, self.model.settings, range(len(self.model.shapes))
-        near = [obstacle_contacts_at(self.team, model, k, x0, x1, time, h, reach) for k in numbers]
+        near = [obstacle_contacts_at(self.team, model, k, *way, self.is_static) for k in numbers]
         pairs = (*pairs, self.round_bodies.contacts)
         if self.spheres is not None:
             near.append(self.spheres.find(x0, x1, time, h, self.scale, self.is_hard))

@@ -31,6 +31,7 @@ from pliant.solvers.machinery.factorisation import NotPositiveDefinite, Solve
 from pliant.solvers.machinery.step_space import StepSpace, step_space
 from pliant.solvers.newton import backtrack, hessian_solve, projected_solve
 from pliant.statics.following_loads import Loads, following_step, is_nearer
+from pliant.statics.foresight import foreseen, gripped, is_surprised, pressing
 
 SOFTEST, STIFFEST = 1e-11, 10.0  # of the stiffness of a vertex over its mass: the range of s
 OF_OTHERS = 1e-4  # the same, of solvers other than Newton's method
@@ -43,6 +44,9 @@ REACH = 0.5  # of the extent of the scene: the longest way of a vertex in one st
 SLIGHT = 1e-2  # of the energy of contacts: a rise by new ones that shortens no step
 SHORTEST = 1e-6  # part of a step: what is not halved again for the contacts that it meets
 EVERY = 3  # iterations in which the true Hessian is tried again where it is not positive definite
+LEAST_GRIP = 1e-3
+GOOD, BAD = 0.75, 0.25  # of what a step promises
+SIGHTS = 4  # times that a step is chosen with the contacts where the one before leads
 TRIES = 4  # of an iteration: each knows the contacts that the ones before have met
 SAMPLE = 400  # vertices whose stiffness is looked at
 NO_INERTIA = 1e100  # [s] of a step without any
@@ -132,9 +136,12 @@ class NewtonDescent(LevenbergDescent):
     solver: Newton
     loads: Loads | None = None  # that follow positions
     projected: int = 0  # iterations since the true Hessian was positive definite
+    grip: float = 1.0  # of contacts (statics.foresight)
+    promise: tuple[float, float] | None = None  # [J] before the last step, and by how much it was to lower it
 
     def advance(self, problem: IncrementalPotential, x: np.ndarray, poses: np.ndarray) -> None:
         problem.refresh_contacts(x)
+        self._adapt_grip(problem, x)
         for _ in range(TRIES):
             while True:
                 space = self.space(problem, x)
@@ -146,6 +153,7 @@ class NewtonDescent(LevenbergDescent):
                     break
             is_good = follows and self.loads is not None and is_nearer(space, step, self.loads)
             part = 1.0 if is_good else backtrack(space, step, float(g @ step))
+            step, part = self._with_foresight(space, g, step, part)
             met = self.met(space, step, part)
             if met is None:
                 break
@@ -155,13 +163,56 @@ class NewtonDescent(LevenbergDescent):
             problem = replace(problem, contacts=met)
             problem.refresh_contacts(x)
         part = self.held_back(space, step, part)
+        if problem.contacts is not None:
+            fall = part * (1 - 0.5 * part) * abs(float(g @ step))
+            self.promise = (self.work.energy(problem, x), fall)
         x[:], poses[:] = space.moved(part * step)
         self.learn(part)
+
+    def _adapt_grip(self, problem: IncrementalPotential, x: np.ndarray) -> None:
+        """Let contacts slide more easily where the last step did what it promised."""
+        if problem.contacts is None or self.promise is None:
+            return
+        before, fall = self.promise
+        kept = (before - self.work.energy(problem, x)) / max(fall, 1e-300)
+        if kept > GOOD:
+            self.grip = max(self.grip / FALL, LEAST_GRIP)
+        elif kept < BAD:
+            self.grip = min(self.grip * FALL, 1.0)
+
+    def _with_foresight(
+        self, space: StepSpace, g: np.ndarray, step: np.ndarray, part: float
+    ) -> tuple[np.ndarray, float]:  # fmt: skip
+        """A step (N,) and the part of it to take, or those of a step that is chosen with the contacts that will press,
+        if these lower the energy further.
+        """
+        contacts = space.problem.contacts
+        if not isinstance(contacts, ContactPotential) or not contacts.count:
+            return step, part
+        presses, found = pressing(contacts, space.x), step
+        for _ in range(SIGHTS):
+            trial, _ = space.moved(found)
+            if not is_surprised(contacts, presses, trial, 0.5 * abs(float(g @ found))):
+                break
+            presses = pressing(contacts, trial)
+            twin, pulls = foreseen(contacts, space.x, presses)
+            there = step_space(replace(space.problem, contacts=twin), space.x, self.work)
+            found = self._direction(there, there.gradient() - there.along(twin.at_vertices(pulls, len(space.x))))[0]
+        slope = float(g @ found)
+        if found is step or slope >= 0:
+            return step, part
+        own = backtrack(space, found, slope)
+        energies = (self.work.energy(space.problem, space.moved(a * d)[0]) for a, d in ((part, step), (own, found)))
+        return (step, part) if next(energies) <= next(energies) else (found, own)
 
     def _direction(self, space: StepSpace, g: np.ndarray) -> tuple[np.ndarray, bool]:
         """A descent direction with the true Hessian, if need be with a larger s, else with a positive one; and whether
         it takes into account how loads follow.
         """
+        contacts, model = space.problem.contacts, space.problem.model.contact
+        if isinstance(contacts, ContactPotential) and contacts.count and model is not None:
+            held = gripped(contacts, space.x, model.edge, self.grip)
+            space = step_space(replace(space.problem, contacts=held), space.x, self.work)
         solve, step = self._solution(space, -g)
         if self.loads is None or self.solver.linear != "direct":
             return step, False

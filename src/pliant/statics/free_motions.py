@@ -9,14 +9,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from pliant.contact.contact_set import gaps
+from pliant.contact.response.potential import ContactPotential
 from pliant.elements.block import Invariance
+from pliant.energies import IncrementalPotential
 from pliant.errors import SceneError
 from pliant.geometry.components import connected_components
 from pliant.model import CARRIED, FREE, DeadLoads, Model
 
 HELD = 1e-9  # of the largest singular value: below, a motion is free
+HARDLY = 1e-3  # the same where contacts hold: by the slope of a bent beam alone, say
 STILL = 1e-6  # of a motion: a rotation that is none
 NO_LOAD = 1e-9  # of the sum of all loads: below, loads along a free motion are rounding
+SEEN = 1e-6  # of a motion: a component that is rounding below
+LARGE = 0.2  # the same where contacts hold
+NEARLY = 1e-2  # of an edge: what is nearer to something than that is held by it
 AXES = "xyz"
 
 
@@ -61,9 +68,57 @@ def anchored(model: Model, own: np.ndarray) -> bool:
     return not model.is_free[own].any() or any(np.isin(block.elements, own).any() for block in ties)
 
 
-def free_motions(model: Model, own: np.ndarray, x: np.ndarray) -> np.ndarray:
+def left_free(problem: IncrementalPotential) -> str:
+    """What pins and pressed contacts leave free at a problem's positions, as a sentence; empty if that is nothing."""
+    model, x, contacts = problem.model, problem.x_prev, problem.contacts
+    if not isinstance(contacts, ContactPotential):
+        return ""
+    count, label = connected_parts(model)
+    found, axes = [], np.zeros(3, bool)
+    for part in range(count):
+        own = np.flatnonzero(label == part)
+        if anchored(model, own):
+            continue
+        free = free_motions(model, own, x, *_touches(contacts, model, own, x))
+        if len(free):
+            found.append(f"{_owner(model, own)} ({describe(free, LARGE)})")
+            axes |= np.abs(free[:, :3]).max(axis=0) > LARGE
+    if not found:
+        return ""
+    components = "".join(name for name, is_free in zip(AXES, axes, strict=True) if is_free) or AXES
+    return (
+        f"Neither pins nor contacts hold {'; '.join(found)}: give contact friction, or pin components of vertices that "
+        f'stay where they are by symmetry, as body.pin(vertices, components="{components}").'
+    )
+
+
+def _touches(
+    contacts: ContactPotential, model: Model, own: np.ndarray, x: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Points (m, 3) of some vertices that are in contact, or nearly, and directions (m, 3) in which they are held: that
+    of the normal, and where there is friction all.
+    """
+    assert model.contact is not None
+    c = contacts.contacts
+    length = np.where(contacts.weights != 0, model.contact.edge[contacts.vertices], np.inf).min(axis=1)
+    presses = gaps(c, x) < NEARLY * length
+    points, directions = [np.zeros((0, 3))], [np.zeros((0, 3))]
+    for sign in (1.0, -1.0):
+        w = np.where(np.isin(contacts.vertices, own), np.maximum(sign * contacts.weights, 0.0), 0.0)
+        takes_part = presses & (w.sum(axis=1) > 0)
+        w, vertices = w[takes_part], contacts.vertices[takes_part]
+        at = np.einsum("ki,kia->ka", w, x[vertices]) / w.sum(axis=1)[:, None]
+        rubs = c.friction[takes_part] > 0
+        points += [at, *(at[rubs] for _ in AXES)]
+        directions += [c.normals[takes_part], *(np.tile(axis, (int(rubs.sum()), 1)) for axis in np.eye(3))]
+    return np.concatenate(points), np.concatenate(directions)
+
+
+def free_motions(
+    model: Model, own: np.ndarray, x: np.ndarray, points: np.ndarray | None = None, held_at: np.ndarray | None = None
+) -> np.ndarray:
     """(k, 6) orthonormal motions (t, w) of the vertices `own` that nothing holds; w scaled by the extent of the part,
-    about the middle of what is held of it.
+    about the middle of what is held of it. points (m, 3) are held in the directions held_at (m, 3) too.
     """
     held_at_all = model.subspace[own] < FREE
     middle = x[own[held_at_all] if held_at_all.any() else own].mean(axis=0)
@@ -74,9 +129,11 @@ def free_motions(model: Model, own: np.ndarray, x: np.ndarray) -> np.ndarray:
         keep = np.linalg.norm(held, axis=1) > 0
         arms = (x[own[keep]] - middle) / extent
         rows.append(np.hstack([held[keep], np.cross(arms, held[keep])]))
+    if points is not None and held_at is not None:
+        rows.append(np.hstack([held_at, np.cross((points - middle) / extent, held_at)]))
     matrix = np.vstack([*rows, np.zeros((1, 6))])
     _, values, motions = np.linalg.svd(matrix.T @ matrix)
-    return motions[values <= HELD * max(values[0], 1e-300)]
+    return motions[values <= (HELD if points is None else HARDLY) * max(values[0], 1e-300)]
 
 
 def _translations(free: np.ndarray) -> np.ndarray:
@@ -95,11 +152,11 @@ def _movable(model: Model, own: np.ndarray, axis: np.ndarray) -> np.ndarray:
     return moved[own]
 
 
-def describe(free: np.ndarray) -> str:
-    """Free motions (k, 6) in words: axes along and about which some of them move."""
+def describe(free: np.ndarray, seen: float = SEEN) -> str:
+    """Free motions (k, 6) in words: axes along and about which some of them move, by more than a part `seen`."""
     words = []
     for what, part in (("translation along", free[:, :3]), ("rotation about", free[:, 3:])):
-        axes = [name for name, column in zip(AXES, part.T, strict=True) if np.abs(column).max(initial=0.0) > 1e-6]
+        axes = [name for name, column in zip(AXES, part.T, strict=True) if np.abs(column).max(initial=0.0) > seen]
         if axes:
             words.append(f"{what} {', '.join(axes)}")
     return " and ".join(words)

@@ -34,7 +34,7 @@ class LoadPoint:
     def next(self, step: LoadStep, factor: float) -> LoadPoint:
         """What a load step to another factor leads to; its outcome says whether that is an equilibrium."""
         x, poses, pressures = self.x.copy(), self.poses.copy(), self.pressures.copy()
-        outcome = step.run(x, poses, pressures, factor)
+        outcome = step.run(x, poses, pressures, self.factor, factor)
         return LoadPoint(factor, x, poses, pressures, outcome)
 
     @property

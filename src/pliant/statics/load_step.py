@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from threading import Event
 from typing import Any
@@ -22,6 +22,7 @@ from pliant.solvers import Execution, Newton, Solver
 from pliant.solvers.machinery.assembly import AssembledPotential
 from pliant.statics.descent import OF_OTHERS, SOFTEST, Descent, Detect, NewtonDescent, SolverDescent, vertex_stiffness
 from pliant.statics.following_loads import Loads
+from pliant.statics.held_friction import HeldFriction, friction_of, hold_friction, no_friction
 from pliant.statics.loads import LoadCase
 from pliant.statics.volume_descent import VolumeDescent
 
@@ -81,13 +82,19 @@ class LoadStep:
     iterations: int
     watch: Watch
     work: AssembledPotential | None = None  # of Newton's method
+    friction: HeldFriction = field(default_factory=no_friction)
 
-    def run(self, x: np.ndarray, poses: np.ndarray, pressures: np.ndarray, factor: float) -> Outcome:
-        """Bring x (n, 3), poses and pressures (k,) of prescribed volumes, in place, to equilibrium at a load factor."""
+    def run(
+        self, x: np.ndarray, poses: np.ndarray, pressures: np.ndarray, before: float, factor: float
+    ) -> Outcome:  # fmt: skip
+        """Bring x (n, 3), poses and pressures (k,) of prescribed volumes, in place, from equilibrium at the load factor
+        before to that at another one.
+        """
         start = x.copy()
         self.case.place(x, factor)
         if self.detector is not None:
             self.detector.begin_step(start)
+            self.detector.way = (factor - before) * self.case.time
         targets = self.case.volume_targets(factor)
         problem = self._potential(x, start, poses, pressures, factor)
         extent, stiffness = max(float(np.ptp(start, axis=0).max()), 1e-300), vertex_stiffness(problem)
@@ -118,22 +125,26 @@ class LoadStep:
                 at_rounding = residual <= NEARLY
                 return Outcome(False, at_rounding, "the residual no longer falls", iteration, residual, problem)
             if iteration < self.iterations:
-                before = x.copy()
+                last = x.copy()
                 descent.advance(problem, x, poses)
-                moved = float(np.abs(x - before).max()) if loads_follow else 0.0
+                moved = float(np.abs(x - last).max()) if loads_follow else 0.0
                 problem = self._potential(x, start, poses, pressures, factor)
         reason = f"did all {self.iterations} iterations"
         return Outcome(False, False, reason, self.iterations, residual, problem)
 
-    def accept(self, x_prev: np.ndarray, x: np.ndarray) -> None:
-        """Go on from x after the load step from x_prev."""
+    def accept(self, x_prev: np.ndarray, end: Outcome) -> None:
+        """Go on from the end of the load step from x_prev (n, 3)."""
+        x, contacts = end.problem.x_prev, end.problem.contacts
         if self.detector is not None:
             self.detector.end(x_prev, x)
+        if isinstance(contacts, ContactPotential):
+            self.friction = friction_of(contacts, x)
 
     def at(self, x: np.ndarray, poses: np.ndarray, factor: float) -> Outcome:
         """A shape that is no equilibrium: the start, or one that a motion leads through."""
         if self.detector is not None:
             self.detector.begin_step(x)
+            self.detector.way = 0.0
         none = np.zeros(len(self.case.model.volume_controls))
         return Outcome(False, False, STOPPED, 0, np.inf, self._potential(x, x, poses, none, factor))
 
@@ -157,12 +168,17 @@ class LoadStep:
         return NewtonDescent(self.work, stiffness, softest, detect, self.solver, loads)
 
     def _contacts(self, detector: Detector, start: np.ndarray, factor: float, x: np.ndarray) -> ContactPotential:
-        """What touches on the way from the start to x (n, 3) [m]. Obstacles that are moved in load steps are in bodies
-        as a step begins, and press all the same.
+        """What touches on the way from the start to x (n, 3) [m], as obstacles move to where they are at the load
+        factor. What they are in as a step begins presses all the same.
         """
-        found = detector.detect(start, x, factor * self.case.time)
+        found = detector.detect(start, x, self._time_before(detector, factor))
         press_at_obstacles(found.contacts)
+        hold_friction(found.contacts, self.friction)
         return found
+
+    def _time_before(self, detector: Detector, factor: float) -> float:
+        """[s] at which a step to the load factor begins."""
+        return factor * self.case.time - (detector.way or 0.0)
 
     def _potential(
         self, x: np.ndarray, start: np.ndarray, poses: np.ndarray, pressures: np.ndarray, factor: float
@@ -171,7 +187,7 @@ class LoadStep:
         model: Model = self.case.model_under(self.case.loads(x, factor), factor, pressures)
         contacts = None
         if self.detector is not None:
-            self.detector.slide_points(start, x, x, factor * self.case.time, model.carried)
+            self.detector.slide_points(start, x, x, self._time_before(self.detector, factor), model.carried)
             contacts = self._contacts(self.detector, start, factor, x)
         here, state = x.copy(), model.internal_state
         return IncrementalPotential.for_step(model, state, 1.0, here, here, here, contacts, poses)

@@ -15,6 +15,7 @@ import numpy as np
 
 from pliant.contact.detector import Detector
 from pliant.contact.response.scale import elastic_stiffness, scale_of
+from pliant.energies import IncrementalPotential
 from pliant.errors import SceneError, SolverError
 from pliant.model import Model, Scene, checks
 from pliant.model.rigid import initial_poses, show_poses
@@ -23,7 +24,7 @@ from pliant.solvers import Execution, Newton, Solver
 from pliant.solvers.contract import check_solver, check_supports
 from pliant.state import State
 from pliant.statics.element_notes import element_notes, mesh_notes
-from pliant.statics.free_motions import check_held
+from pliant.statics.free_motions import check_held, left_free
 from pliant.statics.limit_point import LoadPoint, Snap, find_snap
 from pliant.statics.load_step import LoadStep, Outcome, Stopped, Watch
 from pliant.statics.loads import LoadCase
@@ -194,12 +195,13 @@ def _follow(
                 report.iterations += snap.iterations
                 return _ended(step, snap.last, report), _snapped(report, snap)
             report.iterations += snap
-            step.accept(last.x, tried.x)
+            step.accept(last.x, tried.outcome)
             last = tried
             _note(report, last)
             continue
         if 0.5 * size < smallest:
-            return _ended(step, last, report), _given_up(report, tried.factor, tried.outcome, step.detector is not None)
+            ended = _ended(step, last, report)
+            return ended, _given_up(report, tried.factor, tried.outcome, ended.problem)
         size *= 0.5
         step.iterations = iterations
     assert last.outcome is not None
@@ -281,15 +283,16 @@ def _left_over(report: StaticReport, motion: Settling, outcome: Outcome) -> Stat
     )
 
 
-def _given_up(report: StaticReport, factor: float, outcome: Outcome, has_contact: bool) -> StaticReport:
+def _given_up(report: StaticReport, factor: float, outcome: Outcome, last: IncrementalPotential) -> StaticReport:
     found = (
         f"no equilibrium found at {factor:.4g} of the load ({outcome.reason}, residual {outcome.residual:.2g}); the "
         f"last is at the load factor {report.load_factor:.4g}."
     )
     beyond = (
-        "What slides or folds a long way may come to rest in a pl.Simulation; take more load_steps where something is "
-        "moved."
-        if has_contact
+        left_free(outcome.problem)
+        or "What slides or folds a long way may come to rest in a pl.Simulation; take more "
+        "load_steps where something is moved."
+        if outcome.problem.contacts is not None
         else "Beyond a limit point there is none near: prescribe motions rather than loads to go past it, or start "
         "from another shape."
     )

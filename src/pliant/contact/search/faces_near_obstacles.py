@@ -158,8 +158,10 @@ def describe(
             continue
         within = min(reach, 2.0 * longest) + radius[a]
         place, has_hit = at_impact(kind, local, before, after, longest, is_face)
-        if not has_hit or (is_exact and is_shallow(kind, local, after, is_face, shallow)):
+        has_sunk = is_exact and not is_shallow(kind, local, after, is_face, shallow)
+        if not has_hit or (is_exact and not has_sunk):
             place = held
+        has_sunk = has_sunk and not has_hit and is_shallow(kind, local, before, is_face, shallow)
         is_contact[k], w, d, size = is_lower_between(kind, local, place, is_face, least, between, radius[a])
         for other in (held, before):
             if not is_exact and not (is_contact[k] and (has_hit or d <= within)):
@@ -171,6 +173,8 @@ def describe(
         if not is_face and is_exact:
             t = lowest_more_exactly(kind, local, place[0], place[1], w[1])[0]
             w = (1.0 - t, t, 0.0)
+        if has_sunk:  # from where it touched: its deepest point is to go back to the face on which it was
+            place = before
         p = mix(w, place)
         d, n = distance_and_normal(kind, local, p)
         n, d = outward_normal(kind, local, place, is_face, p, d, n, size)
