@@ -43,7 +43,7 @@ class StepsApart(ABC):
         for attempt in range(more + 1):
             solution = self._x_new.copy()
             is_near = self._advance()
-            if is_near is False:
+            if is_near is False and self._safe is None:  # the guarantee solves on with the contacts that held it back
                 self._take_contacts_along()
             if is_near is None or attempt == more:
                 break
@@ -64,6 +64,8 @@ class StepsApart(ABC):
         """
         assert self._detector is not None
         way, is_shorter = self._x_new - self.state.x, False
+        if self._unpaid(self._detector).any():
+            self._take_contacts_along()
         for part in SHORTER:
             owes = self._unpaid(self._detector)
             if not owes.any():
