@@ -97,6 +97,18 @@ def test_bodies_above_each_other_without_contact_are_told() -> None:
     assert "pl.Contact()" in note
 
 
+@pytest.mark.parametrize(
+    ("velocity", "is_told"), [((3.0, 0.0, 0.5), True), ((-3.0, 0.0, 0.0), False), ((0.0, 3.0, 0.0), False)]
+)
+def test_bodies_that_start_towards_each_other_without_contact_are_told(velocity, is_told) -> None:
+    scene = pl.Scene(gravity=(0, 0, 0))
+    scene.add_rigid(pl.Sphere(0.1), velocity=velocity, name="ball")
+    scene.add_rigid(pl.Box((0.1, 1.0, 1.0)), position=(1.0, 0.0, 0.0), name="wall").pin()
+    told = [note for note, entry in notes_of_building(scene, build_model(scene), pl.AVBD()) if entry == "no-contact"]
+    assert len(told) == is_told
+    assert all("such as ball and wall, one of which starts towards the other" in note for note in told)
+
+
 def test_bodies_with_contact_or_beside_each_other_or_joined_are_not() -> None:
     assert untouched(stacked(contact=pl.Contact())) == []
     assert untouched(stacked(0.3)) == []

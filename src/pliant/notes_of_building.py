@@ -5,7 +5,6 @@ friction that creeps.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -34,10 +33,10 @@ def notes_of_building(scene: Scene, model: Model, solver: Solver[Any]) -> Iterat
             "which concerns contacts alone. scene.contact = pl.Contact() lets them touch.",
             "no-contact",
         )
-    elif scene.contact is None and (pair := _one_above_another(scene)) is not None:
+    elif scene.contact is None and (found := _on_their_way(scene)) is not None:
         yield (
-            f"contact: scene.contact is None, so bodies pass through each other, such as {pair[0]} and {pair[1]}, one "
-            "above the other at the start. scene.contact = pl.Contact() lets them touch.",
+            f"contact: scene.contact is None, so bodies pass through each other, such as {found[0]} and {found[1]}, "
+            f"{found[2]}. scene.contact = pl.Contact() lets them touch.",
             "no-contact",
         )
     if is_tested and (untested := untested_contact(scene.bodies, scene.shapes)):
@@ -92,23 +91,46 @@ def _sticking_body(scene: Scene) -> RigidBody | None:
     return flat[0] if flat and stands and max(frictions) > 0 else None
 
 
-def _one_above_another(scene: Scene) -> tuple[str, str] | None:
-    """Names of the first two bodies, one of which moves, that nothing joins and whose boxes meet seen along gravity."""
+def _on_their_way(scene: Scene) -> tuple[str, str, str] | None:
+    """Names of the first two bodies, one of which moves, that nothing joins and whose boxes meet seen along gravity or
+    along the velocity at which one starts towards the other; and how they are placed.
+    """
     bodies = [body for body in scene.bodies if not isinstance(body, WorldPoints)]
-    g = np.linalg.norm(scene.gravity)
-    if g == 0.0 or len(bodies) < 2:
+    if len(bodies) < 2:
         return None
-    across = np.linalg.svd(scene.gravity[None] / g)[2][1:]
-    shadows = [body.initial_positions @ across.T for body in bodies]
-    lower, upper = (np.array([end(shadow, axis=0) for shadow in shadows]) for end in (np.min, np.max))
+    moves = np.array([(body.subspace != FIXED).any() for body in bodies])
+    ends = np.array([[end(body.initial_positions, axis=0) for end in (np.min, np.max)] for body in bodies])
+    corners = np.stack([np.where(corner, ends[:, 1], ends[:, 0]) for corner in np.ndindex(2, 2, 2)], axis=1)
+    centres, number = ends.mean(axis=1), {id(body): k for k, body in enumerate(bodies)}
     links: list[Attachment | Joint | Seam] = [*scene.attachments, *scene.joints, *scene.seams]
-    joined = {frozenset((id(link.body_a), id(link.body_b))) for link in links}
-    for (i, one), (j, other) in combinations(enumerate(bodies), 2):
-        moves = any((body.subspace != FIXED).any() for body in (one, other))
-        meets = bool((np.maximum(lower[i], lower[j]) < np.minimum(upper[i], upper[j])).all())
-        if moves and meets and frozenset((id(one), id(other))) not in joined:
-            return one.name, other.name
+    joined: list[list[int]] = [[k] for k in range(len(bodies))]
+    for link in links:
+        pair = [number[id(end)] for end in (link.body_a, link.body_b) if id(end) in number]
+        joined[pair[0]] += pair[1:]
+        joined[pair[-1]] += pair[:-1]
+    for k, body in enumerate(bodies):
+        velocity = body.initial_velocities.mean(axis=0)
+        is_ahead = (centres - centres[k]) @ velocity > 0
+        for direction, is_there, how in (
+            (scene.gravity, np.full(len(bodies), True), "one above the other at the start"),
+            (velocity, is_ahead, "one of which starts towards the other"),
+        ):
+            meets = is_there & (moves | moves[k]) & _meet_along(direction, corners, k)
+            meets[joined[k]] = False
+            if meets.any():
+                one, other = sorted((k, int(np.argmax(meets))))
+                return bodies[one].name, bodies[other].name, how
     return None
+
+
+def _meet_along(direction: np.ndarray, corners: np.ndarray, k: int) -> np.ndarray:
+    """(n,) bool: which of the boxes with these corners (n, 8, 3) meet the k-th, seen along a direction (3,)."""
+    if not direction.any():
+        return np.zeros(len(corners), bool)
+    across = np.linalg.svd(direction[None] / np.linalg.norm(direction))[2][1:]
+    shadows = corners @ across.T
+    lower, upper = shadows.min(axis=1), shadows.max(axis=1)
+    return (np.maximum(lower, lower[k]) < np.minimum(upper, upper[k])).all(axis=1)
 
 
 def _first_rigid_point(model: Model) -> int | None:
