@@ -1,13 +1,15 @@
-"""Vertices that seem to have crossed a sheet (decision 0167)."""
+"""Vertices that seem to have crossed a sheet, or a solid (decision 0167)."""
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import pliant as pl
 from pliant.contact.tracking.false_sides import without_false_sides
 from pliant.contact.tracking.side_history import SideHistory
 
 LAW = pl.StableNeoHookean(mu=400.0, lam=400.0)
+TURN = (Rotation.from_euler("y", np.arctan(np.sqrt(0.5))) * Rotation.from_euler("x", 45, degrees=True)).as_matrix()
 
 
 def two_sheets(lift: float) -> pl.Simulation:
@@ -47,6 +49,30 @@ def test_sides_that_no_edge_tells_of_are_as_placed(lift: float, vertices: list[i
     after = without_false_sides(detector.team, detector.colliders, before, np.concatenate(x))
     assert (after.crossed == stay).all()
     assert after.sides.tolist() == (before.sides if stay else -before.sides).tolist()
+
+
+@pytest.mark.parametrize(("depth", "stay"), [(-0.01, False), (0.3, True)], ids=["outside", "its edges go through"])
+def test_a_vertex_of_a_solid_that_no_edge_tells_of_is_on_no_side(depth: float, stay: bool) -> None:
+    """A corner of one cube that seems to have come out behind a triangle of the other, and has, or is beside it."""
+    scene = pl.Scene(gravity=(0, 0, 0), contact=pl.Contact())
+    lower, law = pl.shapes.box((1, 1, 1), (1, 1, 1)), pl.StableNeoHookean(mu=400.0, lam=400.0)
+    scene.add_solid(lower, law)
+    upper = lower.transformed(rotation=TURN)
+    upper = upper.transformed(translation=(0.1, 0.07, 0.5 - depth - upper.points[:, 2].min()))
+    scene.add_solid(upper, law)
+    sim = pl.Simulation(scene, pl.VBD(2))
+    sim.step()
+    detector, x = sim._detector, np.concatenate([lower.points, upper.points])
+    assert detector is not None
+    corners = x[detector.colliders.surface.triangles]
+    triangle = int(np.flatnonzero((corners[:, :, 2] == 0.5).all(axis=1))[0])
+    vertex = lower.n_vertices + int(upper.points[:, 2].argmin())
+    one = np.array([vertex], np.int32), np.array([triangle], np.int32), np.ones(1), np.ones(1, bool)
+    before = SideHistory(*one, np.zeros((0, 2), np.int32), np.zeros((0, 3)))
+    after = without_false_sides(detector.team, detector.colliders, before, x)
+    assert after.vertices.tolist() == ([vertex] if stay else [])
+    assert len(after.triangles) == len(after.sides) == len(after.crossed) == len(after.vertices)
+    assert (after.sides == 1).all()
 
 
 @pytest.mark.slow

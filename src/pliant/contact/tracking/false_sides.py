@@ -4,6 +4,9 @@ through triangles.
 The nearest point of a patch jumps across a sharp fold, and past the corner of a rim. A vertex may then seem to be on
 the wrong side, and would be pushed for ever against what lies on its own. If it had crossed, and a neighbour of it had
 not, the edge between them, or one near it, would go through a triangle.
+
+Where a solid is crushed, its boundary folds in the same way, and a vertex seems to have come out behind a triangle
+beside it. Its side is forgotten: vertices inside solids are found without a history (penetration.py).
 """
 
 from __future__ import annotations
@@ -25,19 +28,26 @@ IRRATIONAL = 0.5 * (math.sqrt(5.0) - 1.0)
 
 def without_false_sides(team: Team, colliders: Colliders, history: SideHistory, x: np.ndarray) -> SideHistory:
     """The history at positions x (n, 3) [m] where vertices that seem to have crossed a sheet, with neighbours that have
-    not, but no edge through a triangle among them, are on the side on which they are.
+    not, but no edge through a triangle among them, are on the side on which they are; without the sides of such
+    vertices of solids at solids.
     """
-    surface = colliders.surface
-    has_crossed = history.crossed & ~colliders.has_inside[surface.triangles[history.triangles, 0]]
-    if not has_crossed.any():
+    surface, has_inside = colliders.surface, colliders.has_inside
+    at_solid = has_inside[surface.triangles[history.triangles, 0]]
+    of_solids = history.crossed & at_solid & has_inside[history.vertices]
+    has_crossed = history.crossed & ~at_solid
+    asked = of_solids | has_crossed
+    if not asked.any():
         return history
     seems = np.zeros(len(x), bool)
-    seems[history.vertices[has_crossed]] = True
+    seems[history.vertices[asked]] = True
     is_false = _contradicted(team, colliders, seems, x)
     if not is_false.any():
         return history
+    kept = ~(of_solids & is_false[history.vertices])
+    history = SideHistory._make((*(array[kept] for array in history[:4]), *history[4:]))
+    at_sheets = has_crossed[kept] & is_false[history.vertices]
     of_edges = is_false[surface.edges[history.edges]].any(axis=(1, 2))
-    return chosen_as_placed(history, has_crossed & is_false[history.vertices], of_edges, surface.edges, x)
+    return chosen_as_placed(history, at_sheets, of_edges, surface.edges, x)
 
 
 def _contradicted(team: Team, colliders: Colliders, seems: np.ndarray, x: np.ndarray) -> np.ndarray:
