@@ -69,7 +69,7 @@ class CoarseSystem:
     team: Team
     room: Room
     others: np.ndarray | None = None  # (k, 3) where vertices that do not move were when the matrix was assembled [m]
-    before: np.ndarray | None = None  # (n, 3) positions at the start of that step, where damping depends on them [m]
+    before: np.ndarray | None = None  # (n, 3) positions at the start of that step, on which damping depends [m]
     is_semidefinite: bool = False  # whether elements were made so then
     is_stale: bool = True  # to be assembled again at the first correction of the next step
     corrections: int = 0  # in this step, since the matrix was assembled if that was within it
@@ -102,8 +102,7 @@ class CoarseSystem:
         """
         self.hierarchy.place(x)
         self.others = x[self.hierarchy.members.of_vertex < 0]
-        is_damped = problem.model.vertex_damping.any() or any(block.is_viscous for block in problem.blocks)
-        self.before = problem.x_prev.copy() if is_damped else None
+        self.before = problem.x_prev.copy()
         self._assemble_at_place(problem, psd)
         self.is_stale, self.is_fresh, self.corrections, self.misses = False, True, 0, 0
         self.served = ALWAYS
